@@ -49,7 +49,7 @@ def provide_file(folder: Path, name: str, *, make: bool) -> Path:
         with suppress(OSError):  # the bundled file will do
             if file.exists() or file.is_symlink():
                 files.set_aside(file)
-            files.replace(file, built_in.read_text(encoding="utf-8"))
+            files.replace(file, built_in.read_text("utf-8"))
     return file if file.is_file() else built_in
 
 

@@ -256,8 +256,11 @@ class QuestionSetError(TesseraError):
     ) -> None:
         self.line = line
         why = as_message(reason, **fields)
-        first = message("{path}, line {line}: {reason}", path=path, line=line, reason=why)
-        rows = [first if line else message("{path}: {reason}", path=path, reason=why)]
+        rows = [
+            message("{path}, line {line}: {reason}", path=path, line=line, reason=why)
+            if line
+            else message("{path}: {reason}", path=path, reason=why)
+        ]
         rows += [message("line {line}: {reason}", line=line, reason=other) for line, other in others]
         if unlisted:
             rows.append(plural("{n} more problem was found.", "{n} more problems were found.", n=unlisted))
@@ -286,14 +289,11 @@ class ArchiveError(TesseraError):
 
 
 class PackError(TesseraError):
-    """A pack can't be installed. `mistakes` lists all its mistakes, each with its file and line."""
+    """A pack can't be installed. `mistakes` are all its mistakes, each with its file and line."""
 
     def __init__(self, folder: str, mistakes: Iterable[Message]) -> None:
-        self.mistakes = tuple(mistakes)
         super().__init__(
-            lines(
-                message("The pack in {folder} can't be installed; nothing was changed.", folder=folder), *self.mistakes
-            )
+            lines(message("The pack in {folder} can't be installed; nothing was changed.", folder=folder), *mistakes)
         )
 
 

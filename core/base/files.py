@@ -280,7 +280,7 @@ class TemporaryFolders:
 
     def close(self) -> None:
         with self._making:
-            if self._held is not None and self._own is not None:
+            if self._held and self._own:
                 self._held.release()
                 shutil.rmtree(self._own, ignore_errors=True)
                 self._own = self._held = None

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import field
 from functools import cached_property
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -47,9 +46,9 @@ class Entry:
     """
 
     target: str
-    reads_tokens: bool = field(default=False, kw_only=True)
-    kinds: str = field(default="", kw_only=True)
-    package: str = field(default="", kw_only=True)
+    reads_tokens: bool = False
+    kinds: str = ""
+    package: str = ""
 
 
 class Registry(dict[str, Entry], Generic[T]):

@@ -47,7 +47,7 @@ class DaemonPool:
             thread.join()
 
     def _run(self) -> None:
-        while (task := self._tasks.get()) is not None:
+        while task := self._tasks.get():
             future, work = task
             if self._is_closed:
                 future.cancel()

@@ -81,15 +81,15 @@ class WorkerProcess:
         If `patience` is 0, the process is killed even while another thread is waiting for a reply.
         """
         self._is_closed = True
-        if not self._patience and (running := self._running) is not None:
+        if not self._patience and (running := self._running):
             running.kill()
         with self._lock:
             self._cancel_timer()
             self._end()
 
     def _exchange(self, running: "subprocess.Popen[bytes]", request: object) -> Any:
-        assert running.stdin is not None
-        assert running.stdout is not None
+        assert running.stdin
+        assert running.stdout
         try:
             pickle.dump(request, running.stdin)
             running.stdin.flush()
@@ -132,7 +132,7 @@ class WorkerProcess:
                 self._end()
 
     def _cancel_timer(self) -> None:
-        if self._timer is not None:
+        if self._timer:
             self._timer.cancel()
             self._timer = None
 
@@ -140,7 +140,7 @@ class WorkerProcess:
         """Forget the process after a fork, because it belongs to the parent."""
         self._lock = Lock()
         self._timer = None
-        if self._running is not None:
+        if self._running:
             self._running.returncode = 0
             self._running = None
 

@@ -303,7 +303,7 @@ def _bundle(place: Path) -> None:
     (inside / "Info.plist").write_bytes(plistlib.dumps(values))
     shutil.copy(_ICON.with_suffix(".icns"), inside / "Resources" / f"{_NAME}.icns")
     script = inside / "MacOS" / _NAME
-    script.write_text(f"#!/bin/sh\ncd {shlex.quote(str(START))} && exec {shlex.join(_RUN)}\n", encoding="utf-8")
+    script.write_text(f"#!/bin/sh\ncd {shlex.quote(str(START))} && exec {shlex.join(_RUN)}\n", "utf-8")
     script.chmod(0o755)
 
 

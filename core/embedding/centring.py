@@ -182,7 +182,7 @@ def _rank(passages: Sequence[Matrix], questions: Sequence[Matrix], *, across: bo
 
 def _texts(language: str, role: Role) -> list[str]:
     """Return the built-in questions or passages in a language. Each passage answers two questions."""
-    text = (_TEXTS / f"{language}.md").read_text(encoding="utf-8")
+    text = (_TEXTS / f"{language}.md").read_text("utf-8")
     if role == "query":
         return re.findall(r"(?m)^# (.+)$", text)
     return [passage.strip() for passage in re.split(r"(?m)^(?:# .+\n)+", text)[1:]]

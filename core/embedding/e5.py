@@ -172,7 +172,7 @@ def convert(source: Path, folder: Path) -> None:
         (temporary / "model.safetensors").chmod(0o644)  # safetensors writes 0o600
         tokenizer(whole).save(str(temporary / "tokenizer.json"), pretty=False)
         for name, content in _JSON_FILES.items():
-            (temporary / name).write_text(json.dumps(content, indent=2, ensure_ascii=False), encoding="utf-8")
+            (temporary / name).write_text(json.dumps(content, indent=2, ensure_ascii=False), "utf-8")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

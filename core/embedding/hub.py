@@ -119,7 +119,7 @@ def snapshot(name: str, kind: Kind = "sentence", progress: Progress = no_progres
     """
     from huggingface_hub import constants, snapshot_download
 
-    if (complete := cached(name, kind)) is not None:
+    if complete := cached(name, kind):
         return complete
     if constants.is_offline_mode():
         raise ModelError(
@@ -224,7 +224,7 @@ def _missing_file(folder: Path, kind: Kind) -> str | Message | None:
     # Large weights are split into several files, listed in an index.
     for index in folder.rglob("*.safetensors.index.json"):
         try:
-            parts = set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values())
+            parts = set(json.loads(index.read_text("utf-8"))["weight_map"].values())
         except (OSError, ValueError, KeyError, AttributeError):
             return message("an intact {file}", file=index.name)
         for file in sorted(parts):

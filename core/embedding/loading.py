@@ -64,7 +64,7 @@ def choose_device() -> Device:
     """
     in_float32 = Device("cpu", "float32", message("this processor has no fast half precision (bfloat16)"))
     with suppress(OSError, PackageNotFoundError):  # skip importing torch if only float32 on the CPU is possible
-        features = {*CPU_INFO.read_text(encoding="utf-8", errors="replace").split()}
+        features = {*CPU_INFO.read_text("utf-8", "replace").split()}
         if version("torch").endswith("+cpu") and "x86_64" in machine() and not _BFLOAT16.keys() & features:
             return in_float32
     torch = import_library("torch")

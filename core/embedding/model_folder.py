@@ -210,7 +210,7 @@ def languages(folder: Path) -> tuple[str, ...]:
     readme = folder / "README.md"
     if not readme.is_file():
         return ()
-    text = readme.read_text(encoding="utf-8", errors="replace")
+    text = readme.read_text("utf-8", "replace")
     start, end, _ = frontmatter.span(text)
     value = frontmatter.parse(text[start:end]).extra.get("language", ())
     codes = value if isinstance(value, list | tuple) else [value]
@@ -219,7 +219,7 @@ def languages(folder: Path) -> tuple[str, ...]:
 
 def read_json(path: Path) -> Any:
     """Return the contents of a JSON file. Raises OSError or ValueError."""
-    return json.loads(path.read_text(encoding="utf-8"))
+    return json.loads(path.read_text("utf-8"))
 
 
 def read_options(path: Path) -> Config:

@@ -108,7 +108,7 @@ class OpenAICompatible:
             "input": [self._prompts[role] + text or " " for text in texts],
             "encoding_format": "float",
         }
-        if self._settings.dimensions is not None:
+        if self._settings.dimensions:
             body["dimensions"] = self._settings.dimensions
         server = self._questions if role == "query" else self._server
         vectors = self._rows(server.post("embeddings", body, limit=(len(texts) + 1) * VECTOR_BYTES), len(texts))

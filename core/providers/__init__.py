@@ -216,8 +216,14 @@ class ProviderServer:
         code = str(reply.status)
         why = connection.reason(reply.body or b"", key.value)
         because = message("(HTTP {code}): {why}", code=code, why=why) if why else message("(HTTP {code})", code=code)
-        fields: dict[str, Any] = {"because": because, "status": status, "code": code, **self._fields}
-        fields |= {"variable": key.variable, "model": self.model}
+        fields: dict[str, Any] = {
+            "because": because,
+            "status": status,
+            "code": code,
+            "variable": key.variable,
+            "model": self.model,
+            **self._fields,
+        }
         if 300 <= status < 400:
             return ProviderError(
                 (

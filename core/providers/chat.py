@@ -84,7 +84,7 @@ class Chat:
         `ProviderServer.stream`, and ProviderError if the answer breaks off. A server that can't apply a schema refuses
         the request with status 400 or 422.
         """
-        if schema is not None:
+        if schema:
             yield from self._by_schema(task, material, schema, stop)
             return
         try:

@@ -93,7 +93,7 @@ class AccessTokens:
         files.replace(self._run, json.dumps(asdict(self._own)))
 
     def close(self) -> None:
-        if self._own is not None and self.run == self._own:
+        if self._own and self.run == self._own:
             with suppress(OSError):
                 self._run.unlink()
         self._own = None

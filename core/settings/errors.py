@@ -6,17 +6,14 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from core.base import files
 from core.base.errors import ConfigError
 from core.base.frozen import ValueMap, Values
 from core.base.messages import Message, message, message_table, reason_of, verbatim
-
-if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
 
 PREFIX = "TESSERA_"
 """Prefix of environment variables for settings. A double underscore separates a section from its setting."""
@@ -96,7 +93,7 @@ def error_of(error: ValidationError, file: Path, keys: Mapping[str, str], given:
     )
 
 
-def problem_of(error: "ErrorDetails") -> Message:
+def problem_of(error: ErrorDetails) -> Message:
     """Return the message for a validation error.
 
     It comes from our validator, from the table of pydantic error types, or, if neither has one, from pydantic.

@@ -380,5 +380,5 @@ class Store(Tables):
         self._unlock()
 
     def _unlock(self) -> None:
-        if self._lock is not None:
+        if self._lock:
             self._lock.release()

@@ -128,16 +128,10 @@ class BaseTable(StoreTable):
 
     def switch_index(self, base: KnowledgeBase) -> None:
         """Store a base's embedder and index generation, and reset the number of windows added to its index."""
-        self._execute(
-            "UPDATE bases SET kind = ?, embedder = ?, fingerprint = ?, dimension = ?, wish = ?, index_generation = ?,"
-            " index_added = 0 WHERE id = ?",
-            base.kind,
-            base.embedder,
-            base.fingerprint,
-            base.dimension,
-            base.wish,
-            base.index_generation,
-            base.id,
+        self._execute_many(
+            "UPDATE bases SET kind = :kind, embedder = :embedder, fingerprint = :fingerprint, dimension = :dimension,"
+            " wish = :wish, index_generation = :index_generation, index_added = 0 WHERE id = :id",
+            [columns_of(base)],
         )
 
     def count_index_added(self, base: KnowledgeBase, windows: int | None) -> None:

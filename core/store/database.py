@@ -161,7 +161,7 @@ class Database:
     def connection(self) -> sqlite3.Connection:
         """This thread's connection, opened on first use. Columns in rows are accessible by name."""
         held: ThreadConnection | None = getattr(self._local, "held", None)
-        if held is not None:
+        if held:
             return held.connection
         self._check_identity()
         try:

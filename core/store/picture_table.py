@@ -132,15 +132,10 @@ class _FileTable(StoreTable):
 
     def look(self, note_id: str, picture: NotePicture) -> None:
         """Update the path, modification time, size and hash of a picture's file."""
-        self._execute(
-            f"UPDATE {self.name} SET place = ?1, mtime_ns = ?2, size = ?3, hash = ?4{self.looked}"
-            " WHERE note_id = ?5 AND target = ?6",
-            picture.place,
-            picture.mtime_ns,
-            picture.size,
-            picture.hash,
-            note_id,
-            picture.target,
+        self._execute_many(
+            f"UPDATE {self.name} SET place = :place, mtime_ns = :mtime_ns, size = :size, hash = :hash{self.looked}"
+            " WHERE note_id = :note AND target = :target",
+            [asdict(picture) | {"note": note_id}],
             aside=True,
         )
 
@@ -156,7 +151,7 @@ class PictureTable(_FileTable):
     """The pictures in notes, and the text read from their files. Each file is read once, for all notes and bases."""
 
     name = "note_pictures"
-    looked = ", looked = 1, placed = placed AND hash = ?4 AND place = ?1"
+    looked = ", looked = 1, placed = placed AND hash = :hash AND place = :place"
 
     # pictures in notes
 
@@ -312,8 +307,8 @@ class PictureTable(_FileTable):
 
 def picture_of(row: Iterable[Any]) -> NotePicture:
     """Return the picture in a row whose columns are in field order."""
-    target, start, place, mtime_ns, size, digest, looked, placed, text = row
-    return NotePicture(target, start, place, mtime_ns, size, digest, bool(looked), bool(placed), text)
+    *file, looked, placed, text = row
+    return NotePicture(*file, bool(looked), bool(placed), text)
 
 
 _KINDS = ", ".join(map(repr, PICTURES))

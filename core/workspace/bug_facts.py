@@ -52,11 +52,11 @@ def bug_report(
         "files": _sizes(folder),
         "settings": dict(_changed(settings, "")),
     }
-    if status is not None:
+    if status:
         facts["open for"] = "reading" if status.readonly else "writing"
         facts["index"] = str(skeleton(status.index_problem)) if status.index_problem else "no problem"
         facts["bases"] = list(map(_base, status.bases))
-    if problem is not None:
+    if problem:
         facts["problem"] = f"{type(problem).__name__}: {skeleton(problem.message)}"
     facts["last errors"] = [
         f"{error.at} {error.where} {' < '.join(error.trace)}" for error in log.errors(folder, _ERRORS)

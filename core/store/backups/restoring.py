@@ -132,7 +132,7 @@ def complete(folder: Path) -> None:
     moved = folder / _MOVED
     with translate_errors(folder):
         if ready.is_dir():
-            aside = folder / ASIDE / (ready / _NAMED).read_text(encoding="utf-8")
+            aside = folder / ASIDE / (ready / _NAMED).read_text("utf-8")
             _move([file for pattern in _MOVE for file in folder.glob(pattern)], aside)
             _move(list(folder.glob(f"{BACKUPS}/trash")), aside / BACKUPS)
             ready.rename(moved)

@@ -65,12 +65,12 @@ class Backend:
     def add(self, name: str, ids: Sequence[str], vectors: Matrix) -> None:
         """Add entries. Existing entries with the same ids stay unchanged."""
         for at in range(0, len(ids), _BATCH):
-            self._ask("add", name=name, ids=list(ids[at : at + _BATCH]), vectors=vectors[at : at + _BATCH])
+            self._ask("add", name=name, ids=ids[at : at + _BATCH], vectors=vectors[at : at + _BATCH])
 
     def remove(self, name: str, ids: Sequence[str]) -> None:
         """Remove entries. Unknown ids are ignored."""
         for at in range(0, len(ids), _BATCH):
-            self._ask("remove", name=name, ids=list(ids[at : at + _BATCH]))
+            self._ask("remove", name=name, ids=ids[at : at + _BATCH])
 
     def create(self, name: str) -> None:
         self._ask("create", name=name)

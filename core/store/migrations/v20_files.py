@@ -106,8 +106,10 @@ def step(connection: sqlite3.Connection) -> None:
         f"SELECT id, iif(typeof(front) = 'text', front, ''), extra, {_OF_FILE}, {columns} FROM notes"
         " WHERE extra != '{}' OR front != ''"
     ).fetchall():
-        rows = [(note_id, name, text) for name, text in _properties(extra)]
-        connection.executemany("INSERT OR IGNORE INTO properties VALUES (?, ?, ?)", rows)
+        connection.executemany(
+            "INSERT OR IGNORE INTO properties VALUES (?, ?, ?)",
+            [(note_id, name, text) for name, text in _properties(extra)],
+        )
         for column, stored in zip(_KEYS, times, strict=True):
             if stored and (at := _local(_LINES[column], front, stored)):
                 connection.execute(f"UPDATE notes SET {column} = ? WHERE id = ?", (at, note_id))
