@@ -170,7 +170,6 @@ PATIENCE = 600.0
 """Maximum number of seconds a dialog stays open."""
 MOST = 500
 """Maximum number of subfolders to list."""
-_MAC = 'POSIX path of (choose folder with prompt "Tessera")'
 _WINDOWS_DIALOG = (
     "Add-Type -AssemblyName System.Windows.Forms; $box = New-Object System.Windows.Forms.FolderBrowserDialog; "
     "if ($box.ShowDialog() -eq 'OK') { [Console]::OutputEncoding = [Text.Encoding]::UTF8; $box.SelectedPath }"
@@ -180,7 +179,7 @@ _WINDOWS_DIALOG = (
 def command() -> Sequence[str] | None:
     """Return the command that shows the system's folder dialog and prints the choice, or None if there is no dialog."""
     if sys.platform == "darwin":
-        return ("osascript", "-e", _MAC)
+        return ("osascript", "-e", 'POSIX path of (choose folder with prompt "Tessera")')
     if sys.platform == "win32":
         return ("powershell", "-NoProfile", "-STA", "-Command", _WINDOWS_DIALOG)
     if not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):

@@ -111,7 +111,6 @@ class Turns:
 _FORMATS = {"F32": "float32", "F16": "float16", "BF16": "bfloat16"}
 # The generic tokenizer class, before and since transformers 5.
 _TOKENIZER_CLASSES = ("PreTrainedTokenizerFast", "TokenizersBackend")
-_REPORT = "transformers.modeling_utils"
 _MISSING = re.compile(r"(?m)^(\S.*?)\s*\|.*\bMISSING\b")
 _COLOUR = re.compile(r"\x1b\[[\d;]*m")
 
@@ -270,7 +269,7 @@ def _capture_missing_weights() -> Iterator[list[str]]:
 
     level = settings.get_verbosity()
     bar = settings.is_progress_bar_enabled()
-    report = logging.getLogger(_REPORT)
+    report = logging.getLogger("transformers.modeling_utils")
     before = report.level
     settings.set_verbosity_error()
     settings.disable_progress_bar()

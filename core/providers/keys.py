@@ -29,7 +29,6 @@ Place = Literal["", "environment", "keyring", "file"]
 # Keys that this process has read from the keyring.
 _known: dict[str, str] = {}
 
-_OPENAI = ("https", "api.openai.com", None)
 # Minimum priority of a usable system keyring. `keyring` backends of lower priority store nothing or use files.
 _LEAST_PRIORITY = 1
 
@@ -72,7 +71,8 @@ def find(section: str, url: httpx.URL) -> ApiKey:
 def active_key(section: str, url: httpx.URL) -> ApiKey:
     """Return a section's key for the server at `url`. Its value is left empty if it is stored in the keyring."""
     variable = key_variable(section)
-    if not os.environ.get(variable, "").strip() and (url.scheme, url.host, url.port) == _OPENAI:
+    is_openai = (url.scheme, url.host, url.port) == ("https", "api.openai.com", None)
+    if is_openai and not os.environ.get(variable, "").strip():
         variable = "OPENAI_API_KEY"
     if value := os.environ.get(variable, "").strip():
         return ApiKey(variable, value, "environment")

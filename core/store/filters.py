@@ -240,12 +240,11 @@ def _use(condition: Condition) -> Term:
     return " OR ".join(_USES[value] for value in _folded(condition) if value in _USES) or "0", []
 
 
-_OF_NOTE = "EXISTS (SELECT 1 FROM uses WHERE uses.note_id = notes.id AND {})"
-_WAS_FOUND = _OF_NOTE.format("used_in != 'read'")
 _USES = {
-    "unfound": f"NOT {_WAS_FOUND}",
-    "unhelpful": f"({_WAS_FOUND} AND NOT {_OF_NOTE.format('helpful = 1')})",
-    "misleading": _OF_NOTE.format("helpful = -1"),
+    "unfound": "NOT EXISTS (SELECT 1 FROM uses WHERE uses.note_id = notes.id AND used_in != 'read')",
+    "unhelpful": "(EXISTS (SELECT 1 FROM uses WHERE uses.note_id = notes.id AND used_in != 'read')"
+    " AND NOT EXISTS (SELECT 1 FROM uses WHERE uses.note_id = notes.id AND helpful = 1))",
+    "misleading": "EXISTS (SELECT 1 FROM uses WHERE uses.note_id = notes.id AND helpful = -1)",
 }
 
 

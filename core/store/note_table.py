@@ -70,11 +70,16 @@ class FieldTable(StoreTable):
 
     def metadata(self) -> tuple[tuple[str, str], ...]:
         """Return (field, value) for each tag, project, category and folder in use. Damaged values are left out."""
-        values = "SELECT DISTINCT '{0}', {0} FROM notes WHERE {0} != ''"
-        folders = "SELECT DISTINCT 'path', rtrim(path, replace(path, '/', '')) FROM notes WHERE instr(path, '/')"
-        sources = ["SELECT DISTINCT 'tag', tag FROM tags", *map(values.format, ("project", "category")), folders]
         return tuple(
-            (field, value) for field, value in self._rows(" UNION ALL ".join(sources)) if isinstance(value, str)
+            (field, value)
+            for field, value in self._rows(
+                "SELECT DISTINCT 'tag', tag FROM tags"
+                " UNION ALL SELECT DISTINCT 'project', project FROM notes WHERE project != ''"
+                " UNION ALL SELECT DISTINCT 'category', category FROM notes WHERE category != ''"
+                " UNION ALL SELECT DISTINCT 'path', rtrim(path, replace(path, '/', '')) FROM notes"
+                " WHERE instr(path, '/')"
+            )
+            if isinstance(value, str)
         )
 
     def any_lapsed(self) -> bool:

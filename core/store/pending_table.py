@@ -15,8 +15,6 @@ from core.store.table import Ids, StoreTable, decoding
 
 # Number of most recently opened notes to embed first.
 _OPENED = 20
-# Query for the most recently changed notes, which are embedded next.
-_LATEST = "SELECT id FROM notes INDEXED BY notes_filters ORDER BY updated_at DESC LIMIT 20"
 # Condition for chunks with the given ids, or for all chunks if the value is NULL. The value is passed twice.
 _CHOSEN = "AND (? IS NULL OR chunks.id IN ?)"
 PER_CHUNK = 100
@@ -150,8 +148,11 @@ class PendingTable(StoreTable):
         """
         waiting = "SELECT 1 FROM chunks WHERE note_id = notes.id AND state = 'pending'"
         notes = self._rows(
-            f"SELECT id, base_id, 2 * (id IN ?) + (id IN ({_LATEST})) AS early, EXISTS ({waiting} LIMIT 1 OFFSET 1)"
-            f" AS long FROM notes INDEXED BY notes_filters WHERE base_id IN ? AND EXISTS ({waiting} {_CHOSEN})"
+            # The most recently opened notes come first, then the most recently changed ones.
+            "SELECT id, base_id, 2 * (id IN ?)"
+            " + (id IN (SELECT id FROM notes INDEXED BY notes_filters ORDER BY updated_at DESC LIMIT 20)) AS early,"
+            f" EXISTS ({waiting} LIMIT 1 OFFSET 1) AS long FROM notes INDEXED BY notes_filters"
+            f" WHERE base_id IN ? AND EXISTS ({waiting} {_CHOSEN})"
             " ORDER BY early DESC, long, updated_at DESC, id LIMIT ?",
             list(self.opened),
             counts,

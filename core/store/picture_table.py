@@ -30,12 +30,15 @@ from core.store.table import Ids, StoreTable
 
 UnreadFile = tuple[SourceFile, Failed]
 """The state of a file that couldn't be read, and the reason."""
-_DOCUMENT = "iif(json_valid({0}), json_extract({0}, '{1}'), '')"
-_UNUSED = f"""
+_UNUSED = """
     DELETE FROM originals
-    WHERE hash NOT IN (SELECT {_DOCUMENT.format("document", "$.original")} FROM notes WHERE document != 'null')
-      AND hash NOT IN (SELECT coalesce({_DOCUMENT.format("fields", "$.document.original")}, '') FROM versions)
-      AND hash NOT IN (SELECT {_DOCUMENT.format("fields", "$.content_hash")} FROM versions WHERE kind = 'delete')
+    WHERE hash NOT IN (
+        SELECT iif(json_valid(document), json_extract(document, '$.original'), '') FROM notes WHERE document != 'null'
+    ) AND hash NOT IN (
+        SELECT coalesce(iif(json_valid(fields), json_extract(fields, '$.document.original'), ''), '') FROM versions
+    ) AND hash NOT IN (
+        SELECT iif(json_valid(fields), json_extract(fields, '$.content_hash'), '') FROM versions WHERE kind = 'delete'
+    )
 """
 
 
@@ -320,11 +323,11 @@ _IN_FOLDER = (
 # Columns of a picture. If its file hasn't been looked up yet, there is no modification time or size.
 _IMAGE = "target, start, place, note_images.mtime_ns, note_images.size, note_images.hash, 1, 0, NULL"
 _SHOWN = "note_images JOIN notes ON notes.id = note_id"
-_AROUND = (
-    "EXISTS (SELECT 1 FROM chunks WHERE chunks.note_id = notes.id AND chunks.start < note_images.start"
-    " AND note_images.start <= chunks.\"end\" AND picture = '' AND state {} 'deleted')"
+# Whether the chunks around a picture are all deleted. If there are no chunks around it, this isn't the case.
+_IS_HIDDEN = (
+    "(SELECT max(state != 'deleted') FROM chunks WHERE chunks.note_id = notes.id"
+    " AND chunks.start < note_images.start AND note_images.start <= chunks.\"end\" AND picture = '') IS 0"
 )
-_IS_HIDDEN = f"({_AROUND.format('=')} AND NOT {_AROUND.format('!=')})"
 
 
 class ImageRow(NamedTuple):
@@ -437,7 +440,7 @@ class ImageTable(_FileTable):
                 f"EXISTS (SELECT 1 FROM chunks WHERE chunks.note_id = notes.id AND state != 'deleted' AND {passages})",
                 *passages.values,
             )
-        return self._shown(f"{where} AND NOT {_IS_HIDDEN}", model, *where.values)
+        return self._shown(f"{where} AND NOT ({_IS_HIDDEN})", model, *where.values)
 
     def named(self, name: str, model: str) -> list[ImageRow]:
         """Return the pictures with a vector that have the given path in their folder or link target in their note."""

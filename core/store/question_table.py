@@ -22,7 +22,6 @@ _SETS = """
             WHERE set_id = question_sets.id AND flagged) AS flagged
     FROM question_sets
 """
-_GOLD = tuple(GoldSpan.__dataclass_fields__)
 _PLACE = 'question = ? AND note_id = ? AND start = ? AND "end" = ?'
 
 GoldKey = tuple[int, int]
@@ -186,11 +185,16 @@ class QuestionTable(QuestionedTable):
 
         Passages that have changed in the meantime are skipped.
         """
-        changes = ", ".join(f'"{name}" = ?' for name in _GOLD)
         with self._write(aside=True):
             self._execute_many(
-                f"UPDATE golds SET {changes} WHERE question = ? AND number = ? AND note_id = ? AND quote = ?",
-                [(*(getattr(now, name) for name in _GOLD), *key, was.note_id, was.quote) for key, was, now in moves],
+                'UPDATE golds SET path = :path, quote = :quote, start = :start, "end" = :end, note_id = :note_id,'
+                " flagged = :flagged WHERE question = :question AND number = :number AND note_id = :old_note"
+                " AND quote = :old_quote",
+                [
+                    asdict(now)
+                    | {"question": question, "number": number, "old_note": was.note_id, "old_quote": was.quote}
+                    for (question, number), was, now in moves
+                ],
             )
             # Two passages at the same position would count twice.
             self._execute(

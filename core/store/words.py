@@ -40,7 +40,7 @@ _LEAST = 1e-6
 # Weight of an occurrence of a word, by field of the word index.
 _WEIGHTS = {"title": 3.0, "headings": 2.0, "body": 1.0}
 # SQL expression for the index of an occurrence's field in `_WEIGHTS`.
-_FIELD = " ".join(["CASE col", *(f"WHEN '{name}' THEN {number}" for number, name in enumerate(_WEIGHTS)), "END"])
+_FIELD = "CASE col WHEN 'title' THEN 0 WHEN 'headings' THEN 1 WHEN 'body' THEN 2 END"
 _BY_FIELD = np.array(list(_WEIGHTS.values()))
 # Weight of the query's other spellings. If a spelling has more words than the query, its score is scaled down
 # accordingly.
@@ -67,7 +67,6 @@ class _Counts:
 
 # Matches a heading below the first line.
 _HEADING = re.compile(r"[\r\n] {0,3}(?:#|[=-]+[ \t]*(?:[\r\n]|\Z))")
-_FIELDS = ("section_title", "parent_sections", "hierarchy_level", "sections")
 
 
 def write_sections(connection: sqlite3.Connection) -> None:
@@ -91,12 +90,19 @@ def _write_of_note(connection: sqlite3.Connection, note_id: str) -> None:
     sections = Sections(body, parse(body).headings)
     before = 0
     for rowid, kind, start, end, overlap in rows.fetchall():
-        found = sections.for_slice(max(start, before) if overlap else start, end, kind)._asdict()
-        values = [json.dumps(found[name], ensure_ascii=False) for name in _FIELDS]
+        found = sections.for_slice(max(start, before) if overlap else start, end, kind)
         before = end
-        values[0] = found["section_title"]
-        columns = ", ".join(f"{name} = ?" for name in _FIELDS)
-        connection.execute(f"UPDATE chunks SET {columns} WHERE rowid = ?", (*values, rowid))
+        connection.execute(
+            "UPDATE chunks SET section_title = ?, parent_sections = ?, hierarchy_level = ?, sections = ?"
+            " WHERE rowid = ?",
+            (
+                found.section_title,
+                json.dumps(found.parent_sections, ensure_ascii=False),
+                found.hierarchy_level,
+                json.dumps(found.sections, ensure_ascii=False),
+                rowid,
+            ),
+        )
 
 
 # Factor by which to increase the number of candidates, initially and whenever too few are in the requested bases.

@@ -29,7 +29,6 @@ _PAGES = 4096
 _SPARE = 8 << 20
 # Prefix of temporary names in a user-chosen folder, to avoid clashes with other programs' files.
 _PREFIX = ".tessera-backup."
-_COUNTS = "SELECT user_version, (SELECT count(*) FROM bases), (SELECT count(*) FROM notes) FROM pragma_user_version"
 # Compression level. Higher levels take much longer and save little space.
 _LEVEL = 1
 
@@ -61,7 +60,10 @@ def make(
         database = partial / DATABASE
         _copy(connection, database, folder, progress)
         with open_closed(database) as copy:
-            counts = copy.execute(_COUNTS).fetchone()
+            counts = copy.execute(
+                "SELECT user_version, (SELECT count(*) FROM bases), (SELECT count(*) FROM notes)"
+                " FROM pragma_user_version"
+            ).fetchone()
         backup = Backup(database, utc_now(), 0, reason, str(folder), version("tessera-notes"), *counts)
         made = _write_zip(folder, partial, backup, progress)
         if reason != "migration":  # the database next to it isn't encrypted either, and encrypting might fail

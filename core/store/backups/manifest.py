@@ -67,8 +67,6 @@ class _Manifest:
 
 _MANIFEST = TypeAdapter(_Manifest)
 _OF_BACKUP = ("reason", "workspace", "program", "schema", "bases", "notes", "encrypted")
-# Pattern for backups created by earlier versions before migrations. They contain only a copy of the database.
-_OF_EARLIER = "notes-schema-*.db"
 _MOST = 16 << 20
 _BLOCK = 1 << 20
 
@@ -119,7 +117,8 @@ def list_backups(*places: Path) -> list[Backup]:
 
 def _files(place: Path) -> Iterator[Path]:
     with suppress(OSError):  # a folder that can't be read
-        for pattern in ("*.zip", _OF_EARLIER):
+        # Before migrations, earlier versions created backups that contain only a copy of the database.
+        for pattern in ("*.zip", "notes-schema-*.db"):
             yield from (file for file in place.glob(pattern) if file.is_file() and not file.name.startswith("."))
 
 
