@@ -28,13 +28,22 @@ from core.base.text import digest, find_half_character
 from core.settings.config import settings
 
 NAMES = (
-    *("google-chrome", "google-chrome-stable", "chrome", "microsoft-edge", "microsoft-edge-stable", "msedge"),
-    *("brave-browser", "brave", "chromium", "chromium-browser"),
+    "google-chrome",
+    "google-chrome-stable",
+    "chrome",
+    "microsoft-edge",
+    "microsoft-edge-stable",
+    "msedge",
+    "brave-browser",
+    "brave",
+    "chromium",
+    "chromium-browser",
 )
 """Commands of browsers that support `--app`."""
 _APPLICATIONS = ("Google Chrome", "Microsoft Edge", "Brave Browser", "Chromium")
 _WINDOWS = (
-    *(r"Google\Chrome\Application\chrome.exe", r"Microsoft\Edge\Application\msedge.exe"),
+    r"Google\Chrome\Application\chrome.exe",
+    r"Microsoft\Edge\Application\msedge.exe",
     r"BraveSoftware\Brave-Browser\Application\brave.exe",
 )
 _ROOTS = ("PROGRAMFILES", "PROGRAMFILES(X86)", "LOCALAPPDATA")
@@ -155,7 +164,7 @@ def _piped(command: list[str]) -> tuple[int, int, int]:
     nothing = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)]
     given = [(os.POSIX_SPAWN_DUP2, end, number) for end, number in zip(ends, (3, 4), strict=True)]
     try:
-        pid = os.posix_spawn(command[0], command, os.environ, file_actions=[*nothing, *given])
+        pid = os.posix_spawn(command[0], command, os.environ, file_actions=nothing + given)
     except OSError:
         os.close(commands)
         os.close(answers)

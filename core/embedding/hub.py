@@ -132,7 +132,7 @@ def snapshot(name: str, kind: Kind = "sentence", progress: Progress = no_progres
         get = partial(snapshot_download, name, ignore_patterns=OTHER_ENGINES, tqdm_class=_bar(name, progress))
         folder = Path(get(allow_patterns=FILES))
         if not any(folder.rglob("*.safetensors")):
-            folder = Path(get(allow_patterns=[*FILES, *PICKLED]))
+            folder = Path(get(allow_patterns=FILES + PICKLED))
     except Cancelled:
         raise
     except Exception as error:  # the hub's client raises every kind of network error

@@ -107,7 +107,7 @@ class Chunk:
     @property
     def titles(self) -> Texts:
         """Titles of all sections that contain any of the chunk's text, without duplicates."""
-        return tuple(dict.fromkeys((*self.breadcrumb, *self.sections)))
+        return tuple(dict.fromkeys(self.breadcrumb + self.sections))
 
     @property
     def definitions(self) -> Texts:

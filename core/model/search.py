@@ -97,7 +97,7 @@ class Understood(_Wanted):
     @property
     def quoted(self) -> Texts:
         """All phrases, including emphasised ones. Decomposing a question keeps each phrase whole."""
-        return (*self.phrases, *self.emphasised)
+        return self.phrases + self.emphasised
 
 
 ORDERING: frozenset[TermKind] = frozenset(("preferred", "avoided"))

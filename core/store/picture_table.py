@@ -311,7 +311,7 @@ class PictureTable(_FileTable):
 def picture_of(row: Iterable[Any]) -> NotePicture:
     """Return the picture in a row whose columns are in field order."""
     *file, looked, placed, text = row
-    return NotePicture(*file, bool(looked), bool(placed), text)
+    return NotePicture(*file, looked=bool(looked), placed=bool(placed), text=text)
 
 
 _KINDS = ", ".join(map(repr, PICTURES))

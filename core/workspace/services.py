@@ -1,11 +1,11 @@
 """A workspace's services, each imported and built on first use so that commands start quickly."""
 
-from collections.abc import Callable
 from functools import partial
 from threading import RLock
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from core.base.jobs import Jobs
+from core.base.registry import lazy
 from core.features import FEATURES
 from core.indexing.bases import Bases, ModelSwitches, SyncedFolders
 from core.indexing.chunks import Chunks
@@ -53,26 +53,17 @@ if TYPE_CHECKING:
     from core.retrieval.neighbours.maps import NoteMaps
     from core.retrieval.neighbours.service import Neighbours
 
-S = TypeVar("S", bound="Services")
 T = TypeVar("T")
 
 
-class LazyService(Generic[S, T]):
-    """A descriptor that builds a service on first use. From then on, the service is an ordinary attribute."""
+class LazyService(lazy[T]):
+    """A `lazy` service that only one thread builds."""
 
-    def __init__(self, build: Callable[[S], T]) -> None:
-        self._build = build
-        self.__doc__ = build.__doc__
+    if not TYPE_CHECKING:  # the types are those of cached_property
 
-    def __set_name__(self, _: type, name: str) -> None:
-        self._name = name
-
-    def __get__(self, services: S, _: type | None = None) -> T:
-        with services._building:
-            if self._name not in services.__dict__:
-                services.__dict__[self._name] = self._build(services)
-        built: T = services.__dict__[self._name]
-        return built
+        def __get__(self, services, owner=None):
+            with services._building:
+                return super().__get__(services, owner)
 
 
 class Services:

@@ -33,8 +33,18 @@ from core.base.messages import message
 from core.model import Backup, BackupReason
 
 DAMAGE = (
-    *(OSError, EOFError, ValueError, TypeError, LookupError, RuntimeError, ArithmeticError, AttributeError),
-    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, sqlite3.DatabaseError),
+    OSError,
+    EOFError,
+    ValueError,
+    TypeError,
+    LookupError,
+    RuntimeError,
+    ArithmeticError,
+    AttributeError,
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    sqlite3.DatabaseError,
 )
 """Exceptions that may be raised while reading a damaged backup."""
 FILE = "manifest.json"
@@ -42,8 +52,15 @@ KEY = "key.age"
 CONTENT = "content.age"
 """Names of the encrypted private key and of the encrypted zip file in an encrypted backup."""
 BELONGING = (
-    *("preferences.json", "synonyms.txt", "vocabulary.txt", "floors.json", "bars.json", "backup-key.json"),
-    *("trash", f"{BACKUPS}/trash", FILES),
+    "preferences.json",
+    "synonyms.txt",
+    "vocabulary.txt",
+    "floors.json",
+    "bars.json",
+    "backup-key.json",
+    "trash",
+    f"{BACKUPS}/trash",
+    FILES,
 )
 """Workspace files and folders to back up in addition to the database."""
 Digests = Mapping[str, tuple[int, str]]
