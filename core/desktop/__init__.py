@@ -87,13 +87,13 @@ class AppWindow:
         """Open the window. Raises OSError if the browser can't be started."""
         flags = [f"--user-data-dir={profile}", "--class=Tessera", *_FLAGS]
         self._pages: set[str] = set()
+        # Whether the window was ever visible. A browser that can't start exits immediately.
         self.seen = sys.platform == "win32"
-        """Whether the window was ever visible. A browser that can't start exits immediately."""
         self._number = 0
         self._sending = threading.Lock()
         self._commands: int | None = None
+        # Function that waits until the window is closed. Only one thread may call it, and only once.
         self.wait: Callable[[], object]
-        """Function that waits until the window is closed. Only one thread may call it, and only once."""
         if sys.platform == "win32":
             self.wait = subprocess.Popen([browser, f"--app={url}", *flags]).wait
         else:

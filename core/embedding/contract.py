@@ -73,12 +73,13 @@ class EmbedderContract:
         assert not np.array_equal(exact[0], exact[1])
 
     def test_threads_share_one_embedder(self, embedder: Embedder) -> None:
-        alone = [embedder.embed([text], role="query") for text in TEXTS[:4]]
+        few = TEXTS[:4]
+        alone = [embedder.embed([text], role="query") for text in few]
         with ThreadPoolExecutor(4) as pool:
-            together = list(pool.map(lambda text: embedder.embed([text], role="query"), TEXTS[:4]))
-            counts = list(pool.map(lambda text: len(embedder.tokens(text)), TEXTS[:4] * 5))
+            together = list(pool.map(lambda text: embedder.embed([text], role="query"), few))
+            counts = list(pool.map(lambda text: len(embedder.tokens(text)), few * 5))
         assert all((matrix * other).sum() > 0.999 for matrix, other in zip(alone, together, strict=True))
-        assert counts == [len(embedder.tokens(text)) for text in TEXTS[:4]] * 5
+        assert counts == [len(embedder.tokens(text)) for text in few] * 5
 
     def test_token_vectors_match_their_texts(self, embedder: Embedder) -> None:
         token_embedder = tokens.token_embedder(embedder)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from threading import RLock
@@ -124,6 +125,7 @@ class IdsModel(Protocol):
         """Return each text's vector and the vectors of its tokens. A text is given as token ids."""
 
 
+@dataclass(eq=False)
 class Encoder:
     """An embedder with the tokenizer and model in the folder returned by `folder`. Each is loaded on first use.
 
@@ -133,21 +135,14 @@ class Encoder:
     wait for a running import. Large numbers of notes are embedded by torch. Thread-safe.
     """
 
-    def __init__(
-        self,
-        name: str,
-        folder: FindFolder,
-        *,
-        session: Callable[[ModelFacts, str], IdsModel] | None = None,
-        identity: tuple[str, int] | None = None,
-        suffix: str = "",
-    ) -> None:
-        self.name = name
-        self._identity = identity
-        self._suffix = suffix
-        self.running: Running | None = None
-        self._folder = folder
-        self._session = session
+    name: str
+    folder: FindFolder
+    session: Callable[[ModelFacts, str], IdsModel] | None = None
+    identity: tuple[str, int] | None = None
+    suffix: str = ""
+    running: Running | None = None
+
+    def __post_init__(self) -> None:
         self._threads: Callable[[], int] = thread_count
         self._chunk_tokens, self._segment_tokens = (lru_cache(maxsize=most)(self._encode) for most in (2048, 16))
         self._loading = RLock()
@@ -156,19 +151,19 @@ class Encoder:
     @lazy
     def facts(self) -> ModelFacts:
         with self._loading:
-            return vars(self).get("facts") or read_facts(self._folder(), self.name)
+            return vars(self).get("facts") or read_facts(self.folder(), self.name)
 
     @property
     def dimension(self) -> int:
-        return self._identity[1] if self._identity else self.facts.dimension
+        return self.identity[1] if self.identity else self.facts.dimension
 
     @property
     def fingerprint(self) -> str:
-        if self._identity:
-            return self._identity[0]
+        if self.identity:
+            return self.identity[0]
         facts = self.facts
         prompts = "|".join(facts.prompts[role] for role in ("query", "note"))
-        return f"{self.name}@{facts.digest}:{facts.dimension}:{prompts}{self._suffix}"
+        return f"{self.name}@{facts.digest}:{facts.dimension}:{prompts}{self.suffix}"
 
     @lazy
     def _tokenizer(self) -> "Tokenizer":
@@ -239,7 +234,7 @@ class Encoder:
     def load_fastest(self) -> None:
         """Load the fastest model for many notes: for float32 on a CPU, the graph on all cores; otherwise, torch."""
         with self._loading:
-            if self._session or "_torch_model" in vars(self):
+            if self.session or "_torch_model" in vars(self):
                 return
             device = choose_device()
             if (device.name, device.dtype) != ("cpu", "float32"):
@@ -250,7 +245,7 @@ class Encoder:
 
     @lazy
     def _ids_model(self) -> IdsModel | None:
-        model = self._session(self.facts, self.name) if self._session else load_supported(self.facts, self._threads())
+        model = self.session(self.facts, self.name) if self.session else load_supported(self.facts, self._threads())
         if model and self.running is None:
             self.running = model.running
         return model

@@ -137,13 +137,13 @@ class Store(Tables):
         super().__init__(self.database)
         if not readonly:
             self.words.bring_up_to_date()
+        # Maps authors to functions called within the transaction that writes a note by that author.
         self.recorders: dict[Author, Callable[[Note], None]] = {}
-        """Maps authors to functions called within the transaction that writes a note by that author."""
         self.floors = Floors(self.folder, readonly=readonly)
         chosen = index or IndexSettings()
         self.exact_search = ExactSearch(self.database, alone=chosen.kind == "none")
+        # A lock to hold from reading a note's generation and edits until its new version is written.
         self.changing = WriteLock()
-        """A lock to hold from reading a note's generation and edits until its new version is written."""
         self.events = Events(self.database, self.changing)
         place: Place = self.folder / "chroma"
         if chosen.kind == "chroma" and chosen.url:

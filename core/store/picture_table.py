@@ -130,8 +130,8 @@ class _FileTable(StoreTable):
     """Base class for tables of the pictures in notes, with the state of each picture's file."""
 
     name: str
+    # SQL for additional columns to set when a picture's file has been looked up.
     looked = ""
-    """SQL for additional columns to set when a picture's file has been looked up."""
 
     def look(self, note_id: str, picture: NotePicture) -> None:
         """Update the path, modification time, size and hash of a picture's file."""
