@@ -1,11 +1,11 @@
 """Each event of the store is published by the acts that it is of, and acted on once it is committed."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from core import workspace as workspace_module
 from core.model import Condition, Filters, events
 from core.workspace import SUBSCRIBERS, Workspace
 
@@ -51,8 +51,8 @@ def test_each_event_has_an_act() -> None:
 
 
 @pytest.mark.parametrize("event", ACTS, ids=lambda event: event.__name__)
-def test_an_event_is_acted_on_once_in_the_order_of_the_table(
-    event: type, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+def test_an_event_is_acted_on_once_in_the_order_of_its_subscribers(
+    event: type, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     calls: list[str] = []
 
@@ -66,9 +66,9 @@ def test_an_event_is_acted_on_once_in_the_order_of_the_table(
 
         return take
 
-    table = {event: (subscriber("first"), *SUBSCRIBERS.get(event, ()), subscriber("last"))}
-    monkeypatch.setattr(workspace_module, "SUBSCRIBERS", table)
     with Workspace(tmp_path / "workspace") as workspace:
+        for name in ("first", "last"):
+            workspace.store.events.subscribe(event, partial(subscriber(name), workspace))
         workspace.bases.add("garden")
         if event is not events.ChunksPending:
             assert calls == []

@@ -49,13 +49,11 @@ class OpenAICompatible:
         self._server = ProviderServer(section, self._settings, model)
         self._questions = ProviderServer(section, self._settings, model, reach_seconds=REACH_SECONDS)
         self._dimension = self._settings.dimensions
-        family = model_folder.model_prompts({}, self._server.model)
-        query_prompt = self._settings.query_prompt
-        note_prompt = self._settings.note_prompt
-        self._prompts: dict[Role, str] = {
-            "query": family["query"] if query_prompt is None else query_prompt,
-            "note": family["note"] if note_prompt is None else note_prompt,
-        }
+        self._prompts = model_folder.model_prompts({}, self._server.model)
+        if self._settings.query_prompt is not None:
+            self._prompts["query"] = self._settings.query_prompt
+        if self._settings.note_prompt is not None:
+            self._prompts["note"] = self._settings.note_prompt
 
     @property
     def fingerprint(self) -> str:

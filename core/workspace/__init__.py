@@ -122,9 +122,8 @@ class Workspace(Services):
             self._given.enter_context(override_settings(self.settings))
         super().__init__(self.store, self.settings, preferences, Jobs())
         self._indexes_in_background = False
-        for event, subscribers in SUBSCRIBERS.items():
-            for subscriber in subscribers:
-                self.store.events.subscribe(event, partial(subscriber, self))
+        for event, subscriber in SUBSCRIBERS.items():
+            self.store.events.subscribe(event, partial(subscriber, self))
         if not readonly:
             self._writer.files.recover()
             try:
@@ -359,11 +358,11 @@ class OfflineWorkspace:
         raise NotImplementedError("the database isn't open")
 
 
-SUBSCRIBERS: Mapping[type, tuple[Callable[[Workspace, Any], object], ...]] = {
-    ChunksPending: (lambda workspace, _: workspace._indexes_in_background and workspace.start_indexing(),),
-    PictureReadingChanged: (lambda workspace, _: workspace.pictures.switched(),),
-    BaseRenamed: (lambda workspace, renamed: workspace.daily.follow_base(renamed.old, renamed.new),),
-    NoteRenamed: (lambda workspace, renamed: workspace.daily.follow(renamed.renaming),),
-    NotesDecided: (lambda workspace, decided: workspace._settle_facts(decided),),
+SUBSCRIBERS: Mapping[type, Callable[[Workspace, Any], object]] = {
+    ChunksPending: lambda workspace, _: workspace._indexes_in_background and workspace.start_indexing(),
+    PictureReadingChanged: lambda workspace, _: workspace.pictures.switched(),
+    BaseRenamed: lambda workspace, renamed: workspace.daily.follow_base(renamed.old, renamed.new),
+    NoteRenamed: lambda workspace, renamed: workspace.daily.follow(renamed.renaming),
+    NotesDecided: lambda workspace, decided: workspace._settle_facts(decided),
 }
-"""Maps each type of store event to the functions to call, in order, when such an event is published."""
+"""Maps each type of store event to the function to call when such an event is published."""
