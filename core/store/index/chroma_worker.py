@@ -119,10 +119,8 @@ def unseal(folder: Path, present: Files) -> bool:
     Raises IndexDamaged if the files have changed since the folder was sealed.
     """
     file = seal_file(folder)
-    same, changed = load(file, lambda stored: (stored["files"] == present, stored["changed"]), aside=True) or (
-        True,
-        True,
-    )
+    record = load(file, lambda stored: (stored["files"] == present, stored["changed"]), aside=True)
+    same, changed = record or (True, True)
     delete(file)
     if not same:
         raise IndexDamaged("The files of the search index have changed since it was closed.")
