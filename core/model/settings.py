@@ -24,8 +24,8 @@ EXPANSION_SIZES = range(4)
 class Setting:
     """A search setting: its name in a sentence, its title, and its range if it is a number.
 
-    `most_asked` is the largest value that a single question may set. `lengthens` is True if the setting affects the
-    length of hits. `label` is the text that describes a pipeline's value `n`, if the noun and the value aren't enough.
+    `most_asked` is the largest value that a single question may set. `label` is the text that describes a pipeline's
+    value `n`, if the noun and the value aren't enough.
     """
 
     noun: Message
@@ -33,7 +33,6 @@ class Setting:
     least: float | None = None
     most: float | None = None
     most_asked: float | None = None
-    lengthens: bool = False
     label: Message | None = None
 
 
@@ -90,7 +89,6 @@ class CompleteSettings:
             "Neighbouring passages to show on each side",
             0,
             EXPANSION_SIZES[-1],
-            lengthens=True,
             label=message("neighbours ±{n}"),
         ),
     ] = 0
@@ -112,7 +110,7 @@ _TYPES = get_type_hints(CompleteSettings, include_extras=True)
 
 PARTS: Mapping[str, Setting] = {name: get_args(kind)[1] for name, kind in _TYPES.items()}
 
-WIDENING = next(name for name, part in PARTS.items() if part.lengthens)
+WIDENING = "expansion_size"
 """Name of the setting that adds neighbouring chunks to hits."""
 
 CHOICES: Mapping[str, Texts] = {name: get_args(get_args(kind)[0]) for name, kind in _TYPES.items()}
@@ -156,7 +154,7 @@ class SearchSettings:
 
 
 OPEN = SearchSettings()
-IN_CONTEXT: Mapping[str, int] = {"expansion_size": 1}
+IN_CONTEXT: Mapping[str, int] = {WIDENING: 1}
 """Default settings for contexts, in which each passage includes its neighbouring chunks."""
 
 

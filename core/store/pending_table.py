@@ -175,7 +175,7 @@ class PendingTable(StoreTable):
             )
             if len(rows) == count:
                 break
-        return [PendingChunk(*row[:4], chunk=chunk_of(row)) for row in rows]
+        return [PendingChunk(row[0], row[1], row[2], row[3], chunk_of(row)) for row in rows]
 
     def unchanged(self, vectors: Mapping[PendingChunk, Sequence[int]]) -> dict[PendingChunk, Sequence[int]]:
         """Return those of the given chunks that are still pending and unchanged, with their vectors' ids."""

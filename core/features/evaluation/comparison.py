@@ -26,10 +26,10 @@ from core.model import (
     FIGURES,
     METRICS,
     MOST_RUNS,
-    PARTS,
     QUESTION_KINDS,
     SETTINGS,
     TIMES,
+    WIDENING,
     Change,
     ChunkingOptions,
     Comparison,
@@ -47,7 +47,7 @@ BY_RANK = "mrr@10"
 BY_BUDGET = f"mrr@{BUDGET}chars"
 
 # Settings that affect the length of hits.
-_LENGTHS = {*ChunkingOptions.__dataclass_fields__, "embedder", *(name for name in PARTS if PARTS[name].lengthens)}
+_LENGTHS = {*ChunkingOptions.__dataclass_fields__, "embedder", WIDENING}
 
 
 def shared(runs: Sequence[Measured]) -> list[tuple[QuestionResult, ...]]:
