@@ -248,7 +248,7 @@ def add() -> Path:
             files.replace(place, _entry())
     except (OSError, subprocess.SubprocessError) as error:
         raise ConfigError(
-            "{file} can't be written ({why}). Allow writing to its folder.",
+            "{file} can't be written ({why}). Make its folder writable.",
             file=place,
             why=getattr(error, "strerror", None) or type(error).__name__,
         ) from error

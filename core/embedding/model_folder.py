@@ -138,7 +138,7 @@ def explain_read_error(folder: Path) -> Iterator[None]:
         yield
     except (OSError, ValueError, TypeError, KeyError, AttributeError, IndexError) as error:
         raise ModelError(
-            "The model in {folder} can't be understood ({reason}). Copy or download it again.",
+            "The model in {folder} isn't in a format that Tessera knows ({reason}). Copy or download it again.",
             folder=folder,
             reason=reason_of(error),
         ) from error
@@ -175,21 +175,21 @@ def _check(folder: Path, modules: list[Config], options: Config) -> None:
     kind = options.get("model_type", KIND)
     if kind == "CrossEncoder":
         raise ModelError(
-            "The model in {folder} is a CrossEncoder, not a model for meaning. Choose another model; for "
-            "reranking its name is cross-encoder:{folder}.",
+            "The model in {folder} is a CrossEncoder, not a model for searching by meaning. "
+            "Choose another model. To use this one for reranking, write cross-encoder:{folder}.",
             folder=folder,
         )
     if kind != KIND:
         raise ModelError(
-            "The model in {folder} is a {kind}, not a model for meaning. Choose another model.",
+            "The model in {folder} is a {kind}, not a model for searching by meaning. Choose another model.",
             folder=folder,
             kind=kind,
         )
     refuse_own_code(folder, modules)
     if not any(str(module["type"]).endswith(".Pooling") for module in modules):
         raise ModelError(
-            "The model in {folder} has no Pooling module, so it can't be used for search by meaning. "
-            "Choose another model.",
+            "The model in {folder} has no Pooling module, so it can't be used for searching by "
+            "meaning. Choose another model.",
             folder=folder,
         )
 

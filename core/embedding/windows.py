@@ -4,6 +4,7 @@ A window is a breadcrumb and a lead, followed by a piece of text or a table row.
 """
 
 import math
+import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -39,16 +40,18 @@ Bounds = list[list[int]]
 """The start and end of each token."""
 
 LINE_END, SPACE, BETWEEN = range(3)
+JOINERS = {"\u200d", "\ufe0e", "\ufe0f", "\u20e3"}
+SKIN_TONES = range(0x1F3FB, 0x1F400)
 
 
-def windows_of(chunks: Sequence[Chunk], title: str, embedder: Embedder) -> list[Window]:
+def windows_of(chunks: Sequence[Chunk], title: str, embedder: Embedder, *, size: int | None = None) -> list[Window]:
     """Return the windows for a note's chunks, in order.
 
     A chunk's windows cover all its text, and have nearly equal numbers of tokens. A window for each row of the chunk's
-    tables follows; in it, the row is written as a sentence. Raises ConfigError if the embedder reads fewer than 32
-    tokens at a time.
+    tables follows; in it, the row is written as a sentence. `size` is the maximum number of tokens per window, by
+    default the embedder's limit. Raises ConfigError if the limit is below 32.
     """
-    limit = embedder.input_tokens
+    limit = embedder.input_tokens if size is None else min(size, embedder.input_tokens)
     if limit < SMALLEST:
         raise ConfigError("The model must read at least {least} tokens at a time, not {n}.", least=SMALLEST, n=limit)
     heads: dict[tuple[bool, tuple[str, ...], str], tuple[str, int]] = {}
@@ -190,13 +193,16 @@ def _best(text: str, bounds: Bounds, start: int, counts: range, ideal: float) ->
             nearest.setdefault(rank, (start + count, cut))
             if rank == LINE_END:
                 break
-    last = start + counts[-1]
-    # If there is no place for a cut, all these tokens are parts of one character.
-    return nearest[min(nearest)] if nearest else (last, bounds[last][0])
+    if not nearest:
+        # All these tokens are parts of one grapheme, so cut at the last grapheme boundary before them.
+        last = start + counts[-1]
+        token = next((at for at in range(last, start, -1) if _is_clean_cut(text, bounds, at)), last)
+        return token, bounds[token][0]
+    return nearest[min(nearest)]
 
 
 def _rank_cut(text: str, bounds: Bounds, token: int) -> Span | None:
-    """Return the rank and offset of a cut before `token`, or None if the cut would fall inside a character."""
+    """Return the rank and offset of a cut before `token`, or None if the cut would fall inside a grapheme."""
     before = bounds[token - 1][1]
     begin, end = bounds[token]
     if begin < before:
@@ -210,4 +216,14 @@ def _rank_cut(text: str, bounds: Bounds, token: int) -> Span | None:
         return LINE_END, before + line + 1
     if gap and not gap.strip() and word < end:
         return SPACE, word
-    return BETWEEN, begin
+    return (BETWEEN, begin) if _is_clean_cut(text, bounds, token) else None
+
+
+def _is_clean_cut(text: str, bounds: Bounds, token: int) -> bool:
+    """Return whether a cut before `token` falls on a grapheme boundary."""
+    at = bounds[token][0]
+    if not bounds[token - 1][1] <= at:
+        return False
+    after = text[at]
+    before = text[at - 1 : at]
+    return not (after in JOINERS or before == "\u200d" or ord(after) in SKIN_TONES or unicodedata.combining(after))

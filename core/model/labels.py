@@ -46,7 +46,7 @@ SETTINGS: dict[str, Message] = {
         {
             "answers": "Answers written by",
             "judge": "Answers judged by",
-            "decompose": "What breaks down broad questions",
+            "decompose": "Broad questions broken down by",
             "context_tokens": "Length of a context, in tokens",
             "record_uses": "Record how notes are found and used",
             "use_clicks": "Rank hits higher if you opened, copied or cited them before",
@@ -338,7 +338,7 @@ _RERANKERS = message_table(
         "llm": "Language model",
     }
 )
-_EMBEDDERS = message_table({"bundled": "built-in", "onnx": "built-in, 8-bit", "tfidf": "no model, words only"})
+_EMBEDDERS = message_table({"bundled": "built-in", "onnx": "built-in, 8-bit", "tfidf": "no model, keyword search only"})
 
 STATUSES = message_table(
     {

@@ -382,7 +382,7 @@ def facts(folder: Path) -> CrossEncoderFacts:
             return CrossEncoderFacts(folder, _BUILT_IN_TOKENS)
         if not any((folder / file).is_file() for file in ("modules.json", "config.json")):
             raise ModelError(
-                "{folder} is not a model for close reading: {reason}. Give the model's own folder.",
+                "{folder} is not a model for precise reranking: {reason}. Give the model's own folder.",
                 folder=folder,
                 reason=message("it has no config.json") if any(folder.iterdir()) else message("it is empty"),
             )
@@ -398,8 +398,8 @@ def facts(folder: Path) -> CrossEncoderFacts:
                 raise _labels(folder, labels)
         elif kind != "sentence_transformers.CrossEncoder":
             raise ModelError(
-                "The model in {folder} is a {kind}, which doesn't compare a question with a passage. Choose a model "
-                "for close reading, such as {example}.",
+                "The model in {folder} is a {kind}, which doesn't compare a question with a passage. "
+                "Choose a model for precise reranking, such as {example}.",
                 folder=folder,
                 kind=architecture or message("model without a named architecture"),
                 example=_EXAMPLE,

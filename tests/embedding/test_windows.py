@@ -1,5 +1,6 @@
 """Chunk -> windows: all text is covered, every window fits, and cuts fall at line ends and spaces."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -39,8 +40,8 @@ def chunk(text: str, *, section: str = "", parents: tuple[str, ...] = (), lead: 
     )
 
 
-def windows(piece: Chunk, title: str, embedder: Embedder) -> list[Window]:
-    return windows_of([piece], title, embedder)
+def windows(piece: Chunk, title: str, embedder: Embedder, *, size: int | None = None) -> list[Window]:
+    return windows_of([piece], title, embedder, size=size)
 
 
 def bodies(cut, head: str) -> list[str]:
@@ -102,6 +103,15 @@ def test_without_lines_the_cut_is_at_a_space_and_without_spaces_anywhere():
     assert max(len(window.text) for window in cut) <= 60
 
 
+def test_a_character_is_never_cut():
+    family = "👩\u200d👩\u200d👧"
+    for text in (family * 60, "e\u0301" * 100, "👍🏽" * 100, "☺\ufe0f" * 100):
+        cut = windows(chunk(text), "", Letters())
+        assert "".join(window.text for window in cut) == text
+        assert not any(re.match("[\u200d\u0301\ufe0f\U0001f3fb-\U0001f3ff]", window.text) for window in cut)
+        assert not any(window.text.endswith("\u200d") for window in cut)
+
+
 def test_an_endless_breadcrumb_and_lead_leave_room():
     long = "name " * 1000
     text = "word " * 200
@@ -115,17 +125,14 @@ def test_an_endless_breadcrumb_and_lead_leave_room():
     assert len(embedder.tokens(head)) <= min(BREADCRUMB_TOKENS, embedder.input_tokens // 4)
 
 
-def test_an_embedder_must_read_enough_tokens():
-    class Few(Letters):
-        input_tokens = 32
-
+def test_the_size_of_windows_can_be_smaller():
     text = "word " * 100
-    cut = windows(chunk(text), "", Few())
+    embedder = Letters()
+    cut = windows(chunk(text), "", embedder, size=32)
     assert max(len(window.text) for window in cut) <= 32
-    assert len(cut) > len(windows(chunk(text), "", Letters()))
-    Few.input_tokens = 10
+    assert len(cut) > len(windows(chunk(text), "", embedder))
     with pytest.raises(ConfigError, match="at least 32"):
-        windows(chunk(text), "", Few())
+        windows(chunk(text), "", embedder, size=10)
 
 
 def test_blank_text_is_a_window():

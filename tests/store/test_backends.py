@@ -69,6 +69,7 @@ def test_what_was_added_is_found_best_first(backend: Backend) -> None:
     assert list(best) == ["e2", "e1", "e0"]
     assert np.allclose([*best.values()], near(1, 2, 3)[[2, 1, 0]], atol=1e-5)
     assert backend.ids("vectors-a") == {*IDS}
+    assert backend.reach("vectors-a") == 1.0
     assert np.allclose(backend.vectors("vectors-a", ["e4"])["e4"], VECTORS[4])
 
 

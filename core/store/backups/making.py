@@ -89,7 +89,7 @@ def _hold_folder(place: Path, prefix: str = ".") -> Iterator[Path]:
     """
     if not place.is_dir():
         raise StoreError(
-            "The folder for backups {folder} is missing. Connect its disk, or choose another folder.",
+            "The backup folder {folder} is missing. Connect its disk, or choose another folder.",
             folder=place,
         )
     partial = place / f"{prefix}partial"

@@ -178,7 +178,9 @@ def unpack(file: Path, folder: Path | None, names: Digests) -> None:
             for name, known in names.items():
                 with archive.open(name) as stream:
                     if archive.getinfo(name).file_size != known[0] or _written(stream, folder, name) != known:
-                        raise SourceError(str(file), "'{name}' in the backup differs from what was written.", name=name)
+                        raise SourceError(
+                            str(file), "'{name}' in the backup has changed since it was written.", name=name
+                        )
     except DAMAGE as error:
         raise damage_error(file) from error
 

@@ -74,6 +74,11 @@ class Collections:
             vectors.update(zip(page["ids"], np.asarray(page["embeddings"], np.float32), strict=True))
         return vectors
 
+    def reach(self, name: str) -> float:
+        if not (ids := self._collection(name).get(include=[])["ids"]):
+            return 1.0
+        return len(self.search(name, self.vectors(name, ids[:1])[ids[0]], len(ids))) / len(ids)
+
     def add(self, name: str, ids: Sequence[str], vectors: Matrix) -> None:
         self._changed = True
         self._collection(name).add(ids=list(ids), embeddings=vectors)

@@ -62,6 +62,10 @@ class Backend:
         """Return the given entries' vectors, as stored in the graph."""
         return dict(self._ask("vectors", _LONG, name=name, ids=list(ids)))
 
+    def reach(self, name: str) -> float:
+        """Return the share of a collection's entries found by a search for all of them."""
+        return float(self._ask("reach", _LONG, name=name))
+
     def add(self, name: str, ids: Sequence[str], vectors: Matrix) -> None:
         """Add entries. Existing entries with the same ids stay unchanged."""
         for at in range(0, len(ids), _BATCH):
