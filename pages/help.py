@@ -106,7 +106,7 @@ def reading(chapter: Chapter) -> None:
     with right, container(key="guide_chapter"):
         part = "" if chapter.path == chapter.part else f" › {plain(every[chapter.part].title)}"
         with row("guide_way", gap="xxsmall"):
-            small("Help", "guide_all", "arrow_back", on_click=choose, args=("",))
+            small("Help", "guide_all", "arrow_back", choose, "")
             st.caption(part, width="content")
         st.title(plain(chapter.title), anchor=False)
         drawn = document(chapter.text, GuideSources(language, chapter.path))

@@ -106,7 +106,7 @@ def digest() -> None:
     with row("digest_head"):
         section_title("Today")
         put_away = workspace.review.days.put_away
-        close("digest_away", "Put away until tomorrow", on_click=put_away, args=(today.day,), writes=True)
+        close("digest_away", "Put away until tomorrow", put_away, today.day, writes=True)
     with container(gap="xxsmall", key="digest"):
         for kinds in DIGEST:
             if waiting := [kind for kind in kinds if today.waiting.get(kind)]:

@@ -125,7 +125,7 @@ def _general(status: BaseStatus) -> None:
             knobs.embed_all(base, status.pending)
         base_link(base.name)
         listing.export(base)
-        small("Delete this base", "delete_base", "delete", disabled=is_shut(), on_click=trash.ask, args=((), base.name))
+        small("Delete this base", "delete_base", "delete", trash.ask, (), base.name, disabled=is_shut())
 
 
 def _name(base: KnowledgeBase) -> None:

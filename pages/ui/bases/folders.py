@@ -55,7 +55,7 @@ def is_adding() -> bool:
 
 def back() -> None:
     """Draw the button for going back to all bases."""
-    small("All knowledge bases", "all_bases", "arrow_back", on_click=go, args=("",))
+    small("All knowledge bases", "all_bases", "arrow_back", go, "")
 
 
 # A base's watched folders, problems with them, and syncs awaiting the user's consent.

@@ -174,7 +174,7 @@ def _describe(trashed_base: TrashedBase) -> str:
 
 
 def _deleting(label: str, key: str, trashed: list[TrashedBase]) -> None:
-    small(label, key, "delete_forever", on_click=_DIALOG.open, args=(trashed,), disabled=is_shut())
+    small(label, key, "delete_forever", _DIALOG.open, trashed, disabled=is_shut())
 
 
 def _draw_emptying() -> None:
@@ -313,7 +313,7 @@ def page() -> None:
         "note belongs to one base."
     )
     st.html(f'<p class="t-lead">{html(about)}</p>')
-    button("New base", "new_base", "add", writes=True, on_click=folders.go, args=(folders.NEW,))
+    button("New base", "new_base", "add", folders.go, folders.NEW, writes=True)
     folders.text_folders()
     if not status.bases:
         welcome.no_notes(t("There are no bases yet. Create one, or import notes, which also creates one."))
@@ -339,14 +339,8 @@ def _card(status: BaseStatus) -> None:
     widgets.more(len(paths) - FOLDERS)
     shut = is_shut()
     with row(f"card_actions_{base.id}"):
-        small(
-            "Add notes",
-            f"add_{base.id}",
-            "note_add",
-            on_click=partial(folders.go, base.name, adding=True),
-            disabled=shut,
-        )
-        small("Settings", f"open_{base.id}", "tune", on_click=folders.go, args=(base.name,))
+        small("Add notes", f"add_{base.id}", "note_add", partial(folders.go, base.name, adding=True), disabled=shut)
+        small("Settings", f"open_{base.id}", "tune", folders.go, base.name)
         base_link(base.name)
         with row(width="content"):  # the trash button shares the row
             export(base)
@@ -354,9 +348,10 @@ def _card(status: BaseStatus) -> None:
                 "",
                 f"delete_{base.id}",
                 "delete",
+                trash.ask,
+                (),
+                base.name,
                 disabled=shut,
-                on_click=trash.ask,
-                args=((), base.name),
                 help=t("Move this base to the trash"),
             )
 

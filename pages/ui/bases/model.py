@@ -163,7 +163,7 @@ def _tokens(status: BaseStatus, model: ModelCard | None) -> None:
         width="content",
     )
     if on and status.with_bits < status.windows:
-        button("Add missing data", f"bits_{base.id}", "bolt", disabled=shut, on_click=partial(keep_them, keep=True))
+        button("Add missing data", f"bits_{base.id}", "bolt", partial(keep_them, keep=True), disabled=shut)
 
 
 def _draw_switch(base: KnowledgeBase, switch: Switch) -> None:

@@ -68,8 +68,8 @@ def draw_undo(note: Note, *, shut: bool) -> None:
 
     with row("chunks_done"):
         st.caption(last.text, width="content")
-        small("Undo", "chunks_undo", "undo", on_click=take_back, disabled=shut)
-        close("chunks_done_close", "Close", on_click=session_state.pop, args=(_STEPS, None))
+        small("Undo", "chunks_undo", "undo", take_back, disabled=shut)
+        close("chunks_done_close", "Close", session_state.pop, _STEPS, None)
 
 
 # Edits that no longer fit their note and await the user's decision.

@@ -103,9 +103,9 @@ def toggle(hit: Hit, *, marked: bool, about: str, act: Callback) -> None:
         "Correct passage",
         key,
         "check_circle" if marked else "radio_button_unchecked",
+        guarded(act, key),
         type="primary" if marked else "secondary",
         help=plain(about),
-        on_click=guarded(act, key),
         writes=True,
         disabled=added,
     )
@@ -153,7 +153,7 @@ def _passage(question_set: QuestionSet, question: Question, gold: GoldSpan, key:
             }
             _link(gold.path, gold.note_id, max(held, key=held.__getitem__, default=None))
         act = partial(workspace.questions.remove_passage, question_set, question.id, gold)
-        widgets.close(key, "Remove", on_click=guarded(act, key), writes=True)
+        widgets.close(key, "Remove", guarded(act, key), writes=True)
     problem_of(key)
     st.html(f'<div class="t-hit">{cards.foldable(gold.quote, lines=LINES)}</div>')
     if gold.flagged:
@@ -438,8 +438,8 @@ def _bar(question_set: QuestionSet, every: Sequence[Question]) -> None:
             "New question",
             "add_question",
             "add",
-            on_click=session_state.update,
-            kwargs={_ADDING: True},
+            session_state.update,
+            {_ADDING: True},
             writes=True,
         )
         popover(question_set)
@@ -480,8 +480,8 @@ def popover(question_set: QuestionSet) -> None:
             "Suggest questions",
             "suggest_yes",
             "auto_awesome",
+            partial(start, question_set, count, by_model=way == "model"),
             type="primary",
-            on_click=partial(start, question_set, count, by_model=way == "model"),
             writes=True,
             disabled=workspace.jobs.running("suggest"),
         )

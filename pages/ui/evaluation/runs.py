@@ -292,7 +292,7 @@ def draw_start(base: KnowledgeBase, question_set: QuestionSet, chosen: Sequence[
         st.caption(text if count else t("None of the questions in this set can be asked yet."), width="content")
         if not count:
             label = t("Go to the questions")
-            small(label, "run_first", "quiz", on_click=show, args=("questions",))
+            small(label, "run_first", "quiz", show, "questions")
     if workspace.pending.count(base.name):
         unfinished = t("Some notes in this base are not indexed yet. The figures will change when they are.")
         st.caption(f":material/hourglass_top: {unfinished}")
@@ -351,7 +351,7 @@ def draw_runs(base: KnowledgeBase, question_set: QuestionSet) -> None:
         _actions(question_set, _marked(base, runs, sets=scope == "base"))
     else:
         small_print("There are no runs yet. Compare two setups first.")
-        button("Compare two setups", "history_first", "compare_arrows", on_click=show, args=("compare",))
+        button("Compare two setups", "history_first", "compare_arrows", show, "compare")
     # Copies of the notes, split or indexed differently for setups other than the base's own.
     if not (size := workspace.runs.scratch.bytes()):
         return
@@ -361,7 +361,7 @@ def draw_runs(base: KnowledgeBase, question_set: QuestionSet) -> None:
             "take minutes to run the next time.",
             size=f"{size / 1e6:,.0f}",
         )
-        small("Delete", "eval_places_delete", "delete", on_click=workspace.runs.scratch.drop, disabled=is_evaluating())
+        small("Delete", "eval_places_delete", "delete", workspace.runs.scratch.drop, disabled=is_evaluating())
 
 
 def _marked(base: KnowledgeBase, runs: Sequence[Run], *, sets: bool) -> list[Run]:
@@ -416,12 +416,7 @@ def _actions(question_set: QuestionSet, marked: Sequence[Run]) -> None:
     with row("history_actions"):
         label, icon = (t("Compare 2 runs"), "compare_arrows") if len(ready) > 1 else (t("View"), "visibility")
         button(
-            label,
-            "history_compare",
-            icon,
-            type="primary",
-            disabled=not 0 < len(ready) <= MOST_RUNS,
-            on_click=open_comparison,
+            label, "history_compare", icon, open_comparison, type="primary", disabled=not 0 < len(ready) <= MOST_RUNS
         )
         resumable = len(marked) == 1 and marked[0].ended_at is None
         if button("Resume", "history_resume", "play_arrow", disabled=shut or not resumable):

@@ -244,7 +244,7 @@ def _none(base: str) -> None:
         if button("Suggest questions from my notes", "suggest_first", "auto_awesome", type=tone, **shut):
             questions.start(_first(base))
             rerun()
-        button("Import a file", "import_first", "upload_file", on_click=DIALOG.open, args=("import",), **shut)
+        button("Import a file", "import_first", "upload_file", DIALOG.open, "import", **shut)
         if button("Write one myself", "type_first", "edit", **shut):
             _first(base)
             st.session_state["adding_question"] = True

@@ -184,8 +184,8 @@ def draw_retitled(note: Note) -> None:
     label = t("Rename file and links") if is_file and n else t("Rename file") if is_file else t("Rename links")
     with row("retitled"):
         caption(sentences(texts), width="content")
-        small(label, "retitled_yes", "check", on_click=follow)
-        close("retitled_no", "Leave as is", on_click=_forget_title)
+        small(label, "retitled_yes", "check", follow)
+        close("retitled_no", "Leave as is", _forget_title)
 
 
 def _forget_title() -> None:
@@ -307,13 +307,7 @@ def is_here() -> bool:
 
 def new() -> None:
     """Draw the button that starts a new note in the current base and folder."""
-    button(
-        "New note",
-        "new_note",
-        "edit_square",
-        on_click=composer.begin_here,
-        writes=True,
-    )
+    button("New note", "new_note", "edit_square", composer.begin_here, writes=True)
 
 
 def is_raw() -> bool:
@@ -323,15 +317,7 @@ def is_raw() -> bool:
 
 def actions(note: Note) -> None:
     """Draw the edit button and the menu of an open note."""
-    button(
-        "Edit",
-        "edit_note",
-        "edit",
-        help=t("Key: E"),
-        on_click=composer.edit,
-        args=(note.id,),
-        writes=True,
-    )
+    button("Edit", "edit_note", "edit", composer.edit, note.id, help=t("Key: E"), writes=True)
     _menu(note)
 
 
@@ -353,7 +339,7 @@ def marked(note_ids: Sequence[str]) -> None:
     )
     with row("marked_actions"):  # always drawn, so that the table doesn't move when a first note is selected
         for label, key, icon, act in acts:
-            button(label, key, icon, disabled=is_shut() or not note_ids, on_click=act, args=(note_ids,))
+            button(label, key, icon, act, note_ids, disabled=is_shut() or not note_ids)
 
 
 def _menu(note: Note) -> None:

@@ -28,7 +28,7 @@ def _draw(base: str) -> None:
             workspace.related.concepts.decide(hidden, "undo")
             session_state.pop("concept_hidden", None)
 
-        small(t("Show '{name}' again", name=plain(hidden)), "concept_show", "visibility", on_click=show)
+        small(t("Show '{name}' again", name=plain(hidden)), "concept_show", "visibility", show)
     if not concepts:
         small_print("No phrase appears more than once in several notes yet.")
         return
@@ -67,13 +67,13 @@ def _decisions(concepts: Sequence[Concept], chosen: Sequence[str]) -> None:
         if len(chosen) == 1:
             if known[first].pinned or known[first].merged:
                 label = t("Undo pinning and merging")
-                small(label, "concept_undo", "undo", on_click=decide, args=(first, "undo"), writes=True)
+                small(label, "concept_undo", "undo", decide, first, "undo", writes=True)
             else:
-                small("Pin", "concept_pin", "keep", on_click=decide, args=(first, "pin"), writes=True)
-            small("Hide", "concept_hide", "visibility_off", on_click=hide, writes=True)
+                small("Pin", "concept_pin", "keep", decide, first, "pin", writes=True)
+            small("Hide", "concept_hide", "visibility_off", hide, writes=True)
         else:
             label = t("Merge into one concept: {name}", name=plain(first))
-            small(label, "concept_merge", "merge", on_click=merge, writes=True)
+            small(label, "concept_merge", "merge", merge, writes=True)
 
 
 def _notes(names: Sequence[str], base: str) -> None:

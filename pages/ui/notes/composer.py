@@ -473,14 +473,8 @@ def _offer(draft: NoteDraft, text: str) -> None:
 
     with row(f"draft_{draft.key}", border=True):
         st.markdown(f":material/edit_note: {text}", width="stretch")
-        button(
-            "Continue writing",
-            f"resume_{draft.key}",
-            "edit",
-            type="primary",
-            on_click=go_on,
-        )
-        small("Discard", f"discard_{draft.key}", "delete", on_click=discard, args=(draft.key,))
+        button("Continue writing", f"resume_{draft.key}", "edit", go_on, type="primary")
+        small("Discard", f"discard_{draft.key}", "delete", discard, draft.key)
 
 
 _KEY = "letters"

@@ -90,7 +90,7 @@ def _draw(session: EditorSession) -> None:
             elif session.newer and session.note and session.newer.version > session.note.version:
                 with row("writing_newer"):
                     st.info(t("This note's file was changed since you opened it."), icon=":material/sync:")
-                    small("Show the new text", "take_newer", "refresh", on_click=composer.take_newer, args=(session,))
+                    small("Show the new text", "take_newer", "refresh", composer.take_newer, session)
             history.draw_undo()
             _bar(session)
             note_fields.draw_head(session)
@@ -113,7 +113,7 @@ def _draw(session: EditorSession) -> None:
                             "Make a copy here",
                             "writing_copy",
                             "content_copy",
-                            on_click=lambda: composer.edit(composer.copy(note).id),
+                            lambda: composer.edit(composer.copy(note).id),
                             writes=True,
                         )
                         if not note.plain:
@@ -173,7 +173,7 @@ def _bar(session: EditorSession) -> None:
     stays = session.state not in (State.CLEAN, State.SAVED, State.UNSAVED) and not composer.is_blank(session)
     with row("writing_bar"):
         label = t("Close and keep draft") if stays else t("Done")
-        small(label, "writing_leave", "arrow_back", on_click=session.request, args=("leave",))
+        small(label, "writing_leave", "arrow_back", session.request, "leave")
         with container(key="writing_state"):
             st.caption(_state(session))
             with container(key="writing_away"):  # shown by the style sheet while the text is only in the browser
@@ -186,16 +186,16 @@ def _bar(session: EditorSession) -> None:
             caption(" › ".join(about), width="content")
         if stays:
             label = t("Discard the changes") if session.note else t("Discard this note")
-            small(label, "writing_discard", "delete", on_click=session.request, args=("discard",))
+            small(label, "writing_discard", "delete", session.request, "discard")
         if session.decides:
             button(
                 "Save",
                 "writing_save",
                 "check",
+                session.request,
+                "save",
                 type="primary",
                 help="Ctrl+S · Ctrl+Enter",
-                on_click=session.request,
-                args=("save",),
                 writes=True,
                 disabled=not session.changed,
             )
@@ -317,7 +317,7 @@ def _draw_conflict(session: EditorSession) -> None:
         with row():
 
             def choice(label: str, key: str, icon: str, act: Callable[[EditorSession], None], help: str) -> None:
-                button(label, key, icon, help=help, on_click=act, args=(session,))
+                button(label, key, icon, act, session, help=help)
 
             choice(t("Keep mine"), "conflict_mine", "check", _keep_mine, t("The other version is kept in the history."))
             choice(

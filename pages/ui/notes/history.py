@@ -62,8 +62,8 @@ def draw_undo() -> None:
 
     with row("notes_done"):
         st.caption(text, width="content")
-        small("Undo", "notes_undo", "undo", on_click=take_back)
-        close("notes_done_close", "Close", on_click=clear_undo)
+        small("Undo", "notes_undo", "undo", take_back)
+        close("notes_done_close", "Close", clear_undo)
 
 
 def clear_undo() -> None:

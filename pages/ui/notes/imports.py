@@ -95,14 +95,14 @@ def _browse(key: str) -> None:
 
     caption(str(now))
     with row():
-        small("Up", f"{key}_up", "arrow_upward", on_click=go, args=(now.parent,), disabled=now == now.parent)
+        small("Up", f"{key}_up", "arrow_upward", go, now.parent, disabled=now == now.parent)
         if button("Use this folder", f"{key}_take", "check", type="primary"):
             session_state[f"{key}_chosen"] = str(now)
             session_state[_CHOICES] = session_state.get(_CHOICES, 0) + 1
             rerun()
     with container(height=260, border=False):
         for number, folder in enumerate(window.inside(now)):
-            small(verbatim(plain(folder.name)), f"{key}_in_{number}", "folder", on_click=go, args=(folder,))
+            small(verbatim(plain(folder.name)), f"{key}_in_{number}", "folder", go, folder)
 
 
 # Prefix of widget keys in the form for one base, to tell them apart from those of the general import form.
@@ -143,14 +143,7 @@ def adding(base: str, *, opened: bool) -> None:
     elif not _is_locked() and "import" not in query_params:
         with expander("Add notes", "note_add", f"add_notes_{base}", expanded=opened):
             _ways(base)
-            if button(
-                "Write a note",
-                "write_into",
-                "edit_square",
-                on_click=composer.begin,
-                args=(base,),
-                writes=True,
-            ):
+            if button("Write a note", "write_into", "edit_square", composer.begin, base, writes=True):
                 st.switch_page("notes.py")
 
 

@@ -146,7 +146,7 @@ def notes(
         small_print("No note matches these filters.")
         if narrowed.words:
             page_link("search.py", "Search the text of the notes", "search", q=" ".join(narrowed.words))
-        button("Clear the filters", "notes_clear", "filter_alt_off", on_click=narrow, args=("",))
+        button("Clear the filters", "notes_clear", "filter_alt_off", narrow, "")
     elif view == "list":
         _table(cards, several=several)
     else:

@@ -189,12 +189,7 @@ def _draw_file_value(session: EditorSession, name: str, box: Place) -> None:
             width="content",
         )
         small(
-            "Revert",
-            f"give_back_{name}",
-            "undo",
-            help=t("Use the value from the file again"),
-            on_click=give_back,
-            writes=True,
+            "Revert", f"give_back_{name}", "undo", give_back, help=t("Use the value from the file again"), writes=True
         )
 
 

@@ -80,13 +80,13 @@ def draw_uses(note: Note) -> None:
         if uses:
             st.html(f'<div class="t-list">{"".join(map(_line, uses[:USES]))}</div>')
         widgets.more(len(uses) - USES)
-        forget = partial(workspace.uses.forget, [note.id])
         small(
             "Delete",
             "forget_uses",
             "delete",
+            workspace.uses.forget,
+            [note.id],
             help=t("Deletes these figures and verdicts. The note itself isn't changed."),
-            on_click=forget,
             writes=True,
         )
 
@@ -227,9 +227,9 @@ def note(note: Note, passage: tuple[Chunk, str] | None) -> None:
             if passage and passage[1]:
                 page_link("search.py", "Back to the hits", "arrow_back", q=passage[1])
             if way := opened.trail():
-                small("Back", "note_back", "arrow_back", on_click=opened.back, args=(way,))
+                small("Back", "note_back", "arrow_back", opened.back, way)
             if listing.is_list():
-                small("All notes", "all_notes", "description", on_click=opened.choose, args=("",))
+                small("All notes", "all_notes", "description", opened.choose, "")
             else:
                 opened.drawer()
             if passage:
@@ -260,13 +260,7 @@ def note(note: Note, passage: tuple[Chunk, str] | None) -> None:
                 "\n\n".join(plain(f"{remark[:1].upper()}{remark[1:]}") for remark in remarks), icon=":material/warning:"
             )
         if note.encoding and note.encoding.known == "unsure" and not is_shut():
-            small(
-                "Change the encoding…",
-                "read_as",
-                "translate",
-                on_click=actions.DIALOG.open,
-                args=((note.id, "read_as"),),
-            )
+            small("Change the encoding…", "read_as", "translate", actions.DIALOG.open, (note.id, "read_as"))
         if lost := workspace.attachments.missing(note):
             caption(
                 t_plural(
@@ -300,8 +294,8 @@ def second_note(note: Note) -> None:
     with container(key="second"):
         with row("second_bar"):
             st.html(f'<div class="t-title">{html(note.title)}</div>')
-            small("Swap", "second_swap", "swap_horiz", on_click=opened.swap, args=(note.id,))
-            close("second_close", "Close", on_click=opened.choose_second, args=("",))
+            small("Swap", "second_swap", "swap_horiz", opened.swap, note.id)
+            close("second_close", "Close", opened.choose_second, "")
         _text(note, None, opened.choose_second, "second")
 
 

@@ -26,9 +26,7 @@ def now() -> datetime:
 
 def button() -> None:
     """Draw the button that opens today's note."""
-    widgets.button(
-        "Today's note", "today", "today", help=t("Key: {key}", key=shortcuts.EVERYWHERE["today"][0]), on_click=_begin
-    )
+    widgets.button("Today's note", "today", "today", _begin, help=t("Key: {key}", key=shortcuts.EVERYWHERE["today"][0]))
 
 
 def draw() -> None:

@@ -90,11 +90,11 @@ def _restoring(label: str, key: str, note_ids: Sequence[str]) -> None:
         if len(note_ids) == 1:
             opened.choose(note_ids[0])
 
-    small(label, key, "restore_from_trash", on_click=restore, writes=True)
+    small(label, key, "restore_from_trash", restore, writes=True)
 
 
 def _deleting(label: str, key: str, note_ids: Sequence[str]) -> None:
-    small(label, key, "delete_forever", on_click=_DIALOG.open, args=(note_ids,), writes=True)
+    small(label, key, "delete_forever", _DIALOG.open, note_ids, writes=True)
 
 
 def _dialog() -> None:

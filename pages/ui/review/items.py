@@ -76,17 +76,9 @@ def box(note_id: str) -> None:
             draw_difference(workspace.proposals.difference(submission))
         shut = is_shut()
         with container(horizontal=True):
-            click = {"args": ([submission],), "disabled": shut}
-            button("Accept", "accept_box", "check", type="primary", on_click=accept, **click)
-            button(
-                "Edit, then accept",
-                "waiting_edit",
-                "edit",
-                on_click=composer.edit_proposed,
-                args=(submission,),
-                disabled=shut,
-            )
-            button("Reject", "reject_box", "close", on_click=reject, **click)
+            button("Accept", "accept_box", "check", accept, [submission], type="primary", disabled=shut)
+            button("Edit, then accept", "waiting_edit", "edit", composer.edit_proposed, submission, disabled=shut)
+            button("Reject", "reject_box", "close", reject, [submission], disabled=shut)
             page_link("review.py", "Everything to review", "rule")
 
 
@@ -334,11 +326,11 @@ def draw_item(matter: ReviewItem) -> None:
                     decision.label,
                     f"decide_{name}",
                     decision.icon,
+                    decision.act,
+                    [matter],
                     type="primary" if decision.action == "accept" else "secondary",
                     shortcut=_key(decision.action),
                     disabled=shut,
-                    on_click=decision.act,
-                    args=([matter],),
                 )
         if matter.submission and button(
             "Edit, then accept", "decide_edit", "edit", shortcut=_key("edit"), disabled=shut
@@ -362,11 +354,12 @@ def draw_item(matter: ReviewItem) -> None:
                 t("Add to “{title}”", title=plain(near.title)),
                 "decide_merge",
                 "merge",
+                merge,
+                matter,
+                near.id,
                 shortcut=_key("merge"),
                 disabled=shut,
                 help=t("The text is added to the end of that note, and this note is moved to the trash."),
-                on_click=merge,
-                args=(matter, near.id),
             )
 
 
@@ -503,8 +496,9 @@ def draw_list(matters: Items, open_key: str) -> None:
                 verbatim(plain(names[matter.key])),
                 f"open_{matter.key}",
                 MATTERS[matter.kind].icon,
-                on_click=_choose,
-                args=(matter.key, place),
+                _choose,
+                matter.key,
+                place,
                 type="secondary" if matter.key == open_key else "tertiary",
             )
         more(len(matters) - SHOWN)
@@ -517,9 +511,9 @@ def draw_list(matters: Items, open_key: str) -> None:
                 t("{decision} (all {n})", decision=decision.label, n=len(matters)),
                 f"all_{name}",
                 decision.icon,
+                decision.act,
+                matters,
                 disabled=is_shut(),
-                on_click=decision.act,
-                args=(matters,),
             )
 
 
@@ -585,7 +579,7 @@ def draw_put_off(matters: Items) -> None:
         small_print("Postponed for a week, or decided. Click an item to list it again.")
         for matter in matters[:SHOWN]:
             name = verbatim(plain(f"{names[matter.key]} · {text_of(MATTERS[matter.kind].title)}"))
-            small(name, f"again_{matter.key}", "undo", on_click=_list_again, args=(matter.key,))
+            small(name, f"again_{matter.key}", "undo", _list_again, matter.key)
         more(len(matters) - SHOWN)
 
 

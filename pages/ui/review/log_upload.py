@@ -30,14 +30,7 @@ def _drop() -> None:
     )
     if not workspace.learning.enabled:
         if workspace.settings.enable_learning is None:
-            button(
-                "Turn on",
-                "learning_on",
-                "toggle_on",
-                on_click=workspace.learning.enable,
-                args=(True,),
-                writes=True,
-            )
+            button("Turn on", "learning_on", "toggle_on", workspace.learning.enable, True, writes=True)
         else:
             small_print("Suggestions from logs are turned off by enable_learning in tessera.toml.")
         return

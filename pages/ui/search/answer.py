@@ -314,7 +314,7 @@ def _summary(prepared: Prepared, result: SearchResult, top: DeltaGenerator, *, n
         if result.hits:
             st.caption(t("Legend"), width="content", help=cards.legend(parts=bool(result.asked)))
         if narrow:
-            small("Filters", "facets_toggle", "filter_list", on_click=understood.toggle)
+            small("Filters", "facets_toggle", "filter_list", understood.toggle)
         if result.hits and close:
             _context(prepared)
     if result.rerank_problem:
@@ -330,8 +330,8 @@ def _summary(prepared: Prepared, result: SearchResult, top: DeltaGenerator, *, n
                 "spellcheck",
                 width="content",
             )
-            only = partial(session_state.__setitem__, "as_typed", result.query)
-            small("Search for exactly this", f"as_typed_{word}", "undo", on_click=only)
+            only = {"as_typed": result.query}
+            small("Search for exactly this", f"as_typed_{word}", "undo", session_state.update, only)
     for notice in result.notices if result.hits or "pictures_loading" in result.notices else ():
         st.info(text_of(_notice(result, notice)), icon=":material/info:")
     question_box.draw_fields(result.query, result.understood.colons)

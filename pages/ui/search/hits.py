@@ -59,8 +59,7 @@ def draw_pictures(result: SearchResult) -> None:
             st.page_link("notes.py", label=plain(hit.note.title), query_params={"note": hit.note.id})
             st.html(f'<div class="t-crumb">{html(hit.picture)}</div>')
             name = f"「{hit.picture}」" if '"' in hit.picture else f'"{hit.picture}"'
-            ask = partial(put, f"has:image like:{name}")
-            small("Pictures like this", f"like_{hit.rank}", "image_search", on_click=ask)
+            small("Pictures like this", f"like_{hit.rank}", "image_search", put, f"has:image like:{name}")
 
 
 def _draw_image(note_id: str, picture: str) -> None:
@@ -151,8 +150,8 @@ def search_wider(prepared: Prepared, options: SearchOptions) -> SearchResult:
 def more_button(result: SearchResult) -> None:
     """Draw the button that adds more hits. Draw nothing if there can't be any more."""
     if result.settings.limit <= len(result.hits) < MOST:
-        add = partial(session_state.update, {_WANTED: (result.query, _wanted_times(result.query) + 1)})
-        button("More hits", "more_hits_add", "expand_more", on_click=add)
+        wanted = result.query, _wanted_times(result.query) + 1
+        button("More hits", "more_hits_add", "expand_more", session_state.update, {_WANTED: wanted})
 
 
 def _wanted_times(text: str) -> int:
@@ -249,8 +248,8 @@ def draw_hits(text: str, result: SearchResult, *, base: bool, answer: Answer | N
             t_plural("{n} weaker hit", "{n} weaker hits", n=sum(map(len, weak))),
             "weaker_hits",
             "expand_less" if shown else "expand_more",
-            help=t("These hits are no closer in meaning to your question than notes about other things."),
-            **toggling(fold),
+            *toggling(fold),
+            help=t("They are no closer to your question in meaning than notes about other things."),
         )
     for hits in weak if shown else ():
         _card(hits, entries.draw, seen=1)
@@ -272,7 +271,7 @@ def _card(hits: Sequence[Hit], draw: Callable[..., None], *, seen: int) -> None:
                     t_plural("{n} more in this note", "{n} more in this note", n=others),
                     f"others_{first.rank}",
                     "expand_less" if shown else "expand_more",
-                    **toggling(key),
+                    *toggling(key),
                 )
 
             draw(first, more if others > 0 else None)
@@ -397,20 +396,20 @@ class Entries:
         title = t("Ranked higher because you used this note for similar questions:")
         st.html(f'<p>{html(title)}</p><div class="t-list">{elements(lines)}</div>')
         widgets.more(len(clicks) - LISTED)
-        forget = partial(workspace.clicks.forget, [hit.note.id])
         small(
             "Clear",
             f"forget_clicks_{hit.rank}",
             "delete",
+            workspace.clicks.forget,
+            [hit.note.id],
             help=t("Delete your recorded clicks on this note"),
-            on_click=forget,
             writes=True,
         )
 
 
 def _toggle(label: str, name: str, key: str, icon: str) -> None:
     """Draw a button that expands and collapses a section."""
-    small(label, key, icon, help=label, **toggling(name))
+    small(label, key, icon, *toggling(name), help=label)
 
 
 def _row(key: str) -> DeltaGenerator:

@@ -77,7 +77,7 @@ def _save(text: str) -> None:
     with container(horizontal=True, vertical_alignment="bottom"):
         shut = workspace.readonly
         text_input("Save this question as", "past_name", placeholder=_short(text), max_chars=80, disabled=shut)
-        button("Save", "past_save", "bookmark_add", on_click=save, disabled=shut)
+        button("Save", "past_save", "bookmark_add", save, disabled=shut)
 
 
 def _draw_searches(title: str, searches: Sequence[PastSearch]) -> None:
@@ -96,7 +96,7 @@ def _draw_searches(title: str, searches: Sequence[PastSearch]) -> None:
             with widgets.row(gap="small"):
                 _ask_again(search.name or _short(search.query), search.query, _icon(search), plain(about))
                 key = f"forget_{bool(search.name)}_{number}"
-                close(key, "Delete it", on_click=workspace.searches.delete_for_good, args=(search.query,), writes=True)
+                close(key, "Delete it", workspace.searches.delete_for_good, search.query, writes=True)
 
 
 def _short(text: str) -> str:
@@ -224,12 +224,12 @@ def problems(text: str) -> Iterator[None]:
         if text[:start].endswith((":", "：")):
             start = text[:start].rfind(" ") + 1  # remove the field name as well, which means nothing without a value
         if rest := without_term(text, start, end):
-            button("Search without this", "leave_out", "backspace", on_click=put, args=(rest,))
+            button("Search without this", "leave_out", "backspace", put, rest)
     except (EmbeddingMismatch, ModelError, ProviderError) as error:
         if session_state["mode"] == "keyword":
             raise
         problem(error)
-        button("Search by keyword", "by_keyword", "match_word", on_click=choose_option, args=("mode", "keyword"))
+        button("Search by words", "by_keyword", "match_word", choose_option, "mode", "keyword")
 
 
 def draw_fields(text: str, colons: Iterable[tuple[str, str]]) -> None:
@@ -242,7 +242,7 @@ def draw_fields(text: str, colons: Iterable[tuple[str, str]]) -> None:
         if meant:
             field = f"{meant}:"
             mended = text.replace(f"{name}:", field)
-            small(t("Use {field}", field=field), f"use_{name}", "spellcheck", on_click=put, args=(mended,))
+            small(t("Use {field}", field=field), f"use_{name}", "spellcheck", put, mended)
 
 
 def draw_start() -> None:
@@ -330,7 +330,7 @@ def options_button(bases: list[str]) -> SearchOptions:
     own = [session_state[name] != knobs.value(usual, name) for name in session_state["own_options"]]
     changed = sum(map(bool, [*own, session_state["reranker"] != AS_SET]))
     label = t("Options · {n}", n=changed) if changed else t("Options")
-    button(label, "options", "tune", **toggling(OPTIONS_OPEN))
+    button(label, "options", "tune", *toggling(OPTIONS_OPEN))
     chosen: Values = {name: session_state[name] if name in session_state["own_options"] else None for name in DRAWN}
     chosen["reranker"] = None if session_state["reranker"] == AS_SET else session_state["reranker"]
     of_bases, tags = (session_state[key] for key in FILTERS)
@@ -366,7 +366,7 @@ def draw_options(bases: list[str]) -> None:
                     for name in names:
                         _draw_option(name)
         if session_state["own_options"] or session_state["reranker"] != AS_SET:
-            small("Reset to the defaults", "reset_options", "undo", on_click=reset_options)
+            small("Reset to the defaults", "reset_options", "undo", reset_options)
 
 
 def _draw_option(name: str, offered: Sequence[str] = ()) -> None:

@@ -61,7 +61,7 @@ def _box(answer: Answer) -> None:
             download("", page, "answer.html", "text/html", "save_answer", "download", type="tertiary", help=about)
             if unfolded or answer.has_more:
                 label, fold = (t("Less"), "unfold_less") if unfolded else (t("More"), "unfold_more")
-                small(label, "more_of_answer", fold, **toggling(more))
+                small(label, "more_of_answer", fold, *toggling(more))
         before = None
         for quote in answer.quotes if unfolded else answer.at_first:
             quote = replace(quote, shown=(0, len(quote.text))) if unfolded else quote

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 from typing import Unpack
 
 import streamlit as st
@@ -79,9 +78,9 @@ def draw(thread_id: str) -> None:
         thread = workspace.threads.get(thread_id)
         with row(key="thread_bar"):
             st.html(f'<div class="t-name">{html(thread.title)}</div>', width="stretch")
-            small("Keep as a note", "thread_keep", "note_add", on_click=partial(_keep, thread), writes=True)
-            small("Delete", "thread_delete", "delete", on_click=partial(_delete, thread), writes=True)
-            widgets.close("thread_close", "Close", on_click=close)
+            small("Keep as a note", "thread_keep", "note_add", _keep, thread, writes=True)
+            small("Delete", "thread_delete", "delete", _delete, thread, writes=True)
+            widgets.close("thread_close", "Close", close)
         if note := session_state.pop("thread_note", ""):
             st.success(t("Saved as a note; it waits for you on the Review page."), icon=":material/check:")
             st.page_link("notes.py", label=t("Open the note"), query_params={"note": note})
@@ -172,7 +171,7 @@ def _follow_up(thread: Thread) -> None:
     asked = text_area("This is how the question will be searched. Change it if it isn't what you mean", "thread_asked")
     with row():
         go = button("Write an answer", "thread_write", "edit_note", type="primary", disabled=not asked.strip())
-        button("Back", "thread_back", "undo", on_click=partial(session_state.update, {_COMPLETED: None}))
+        button("Back", "thread_back", "undo", session_state.update, {_COMPLETED: None})
     if go:
         session_state.update({_COMPLETED: None, "thread_turns": len(thread.turns)})
         typed = session_state[_TYPED]
@@ -235,7 +234,7 @@ def draw_live() -> None:
         if answer:
             _answer(answer)
         if running:
-            button("Stop", "stop_answer", "stop_circle", on_click=workspace.jobs.cancel, args=("answer",))
+            button("Stop", "stop_answer", "stop_circle", workspace.jobs.cancel, "answer")
 
     part()
 

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Sequence
 from datetime import timedelta
-from functools import partial
 from itertools import groupby
 
 import streamlit as st
@@ -145,7 +144,7 @@ def drawer(result: SearchResult, fields: dict[str, list[Facet]]) -> None:
         if not fields:
             return
         with container(horizontal=True, horizontal_alignment="right", key="drawer_head"):
-            close("facets_close", "Close", on_click=toggle)
+            close("facets_close", "Close", toggle)
         single = {
             name: group for name, group in fields.items() if len(group) == 1 and group[0].term not in result.query
         }
@@ -249,11 +248,11 @@ def offer_expired(text: str, result: SearchResult) -> None:
     if result.expired:
         with row("expired_left_out"):
             caption(expired_notes(result.expired), "history_toggle_off", width="content")
-            small("Include expired notes", "include_expired", "add", on_click=partial(put, f"{text} {WITH_EXPIRED}"))
+            small("Include expired notes", "include_expired", "add", put, f"{text} {WITH_EXPIRED}")
 
 
 def _offer(key: str, label: str, icon: str, act: Callable[..., None], *values: object) -> None:
-    button(label, f"relax_{key}", icon, on_click=act, args=values)
+    button(label, f"relax_{key}", icon, act, *values)
 
 
 FIELDS = {field.typed[0]: field.noun for field in NOTE_FIELDS.values() if field.typed} | message_table(
@@ -283,7 +282,7 @@ def chips(text: str, result: SearchResult) -> None:
 
     def chip(label: str, key: str, act: Callable[..., None], *values: object) -> None:
         about = t("Search without this")
-        button(verbatim(plain(label)), key, "close", icon_position="right", help=about, on_click=act, args=values)
+        button(verbatim(plain(label)), key, "close", act, *values, icon_position="right", help=about)
 
     for term in result.understood.terms:
         if term.kind in ("words", "emphasis"):

@@ -108,7 +108,7 @@ def _token() -> None:
         "Create a new token",
         "renew",
         "autorenew",
-        on_click=renew,
-        help=t("Programs with the old token lose access until you give them the new one."),
+        renew,
+        help=t("Programs with the old token have no access until you give them the new token."),
         writes=True,
     )

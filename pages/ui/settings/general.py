@@ -61,7 +61,7 @@ def search() -> None:
     switch("search.use_clicks", label, "use_clicks", clicks.enabled, clicks.enable, about)
     if count := len(clicks.all()):
         st.caption(t_plural("{n} click recorded", "{n} clicks recorded", n=count))
-        small("Clear all clicks", "forget_clicks", "delete", on_click=clicks.forget, writes=True)
+        small("Clear all clicks", "forget_clicks", "delete", clicks.forget, writes=True)
 
 
 def _part(name: str) -> None:
@@ -106,16 +106,16 @@ def draw_vocabulary() -> None:
     text_area("Types of notes and their categories", VOCABULARY, height=320, disabled=workspace.readonly)
     changed = session_state[VOCABULARY] != vocabulary.text()
     with row():
-        button("Save", "vocabulary_save", "save", type="primary", writes=True, disabled=not changed, on_click=save)
+        button("Save", "vocabulary_save", "save", save, type="primary", writes=True, disabled=not changed)
         if changed:
-            button("Discard", "vocabulary_discard", "undo", on_click=fill, args=(vocabulary.text(),))
+            button("Discard", "vocabulary_discard", "undo", fill, vocabulary.text())
         for name, title in vocabulary.presets.items():
-            put = partial(fill, vocabulary.preset(name, language))
             small(
                 title,
                 f"preset_{name}",
                 "style",
-                on_click=put,
+                fill,
+                vocabulary.preset(name, language),
                 help=t("Puts these types into the field above. Nothing is stored until you save."),
                 writes=True,
             )
@@ -211,8 +211,9 @@ def field(
                 "",
                 f"{widget}_undo",
                 "undo",
+                write,
+                None,
                 help=t("Delete this line from {file}", file=FILE),
-                on_click=partial(write, None),
                 writes=True,
             )
     remark(program_setting)

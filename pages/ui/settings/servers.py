@@ -207,8 +207,8 @@ def _card(status: Status, card: ServerCard) -> None:
                 "Remove server",
                 f"remove_server_{card.section}",
                 "delete",
+                remove,
                 help=plain(t("Removes the server's address, model and key from this machine.")),
-                on_click=remove,
             )
     st.html(f'<div class="t-small">{html(purpose.about)}</div>')
     open_ = [name for name in ("base_url", "model") if card.sources[name] in ("entered", "default")]
@@ -311,7 +311,7 @@ def _key(card: ServerCard) -> None:
         with container(horizontal=True, width="content"):
             if card.key in ("keyring", "file"):
                 shut = _replacing(card) in session_state
-                small("Replace", f"replace_key_{card.section}", "key", disabled=shut, on_click=replace_it)
+                small("Replace", f"replace_key_{card.section}", "key", replace_it, disabled=shut)
             removed = card.key_for and small("Remove", f"remove_key_{card.section}", "delete")
         if removed:
             with errors():

@@ -146,7 +146,7 @@ def _choices() -> None:
             ),
         )
         off = shut or session_state[_FOLDER] == str(backups.place)
-        button("Save", "backup_folder_save", "save", on_click=put, disabled=off)
+        button("Save", "backup_folder_save", "save", put, disabled=off)
     general.remark(folder)
     popover("Encryption", "backup_encryption", "lock", _encryption)
 
@@ -171,11 +171,9 @@ def _encryption() -> None:
 
     with row():
         label = t("Change the passphrase") if on else t("Encrypt backups")
-        button(label, "backup_protect", "lock", on_click=protect, disabled=not session_state[_PASSPHRASE])
+        button(label, "backup_protect", "lock", protect, disabled=not session_state[_PASSPHRASE])
         if on:
-            button(
-                "Stop encrypting", "backup_unprotect", "lock_open", on_click=workspace.backups.unprotect, writes=True
-            )
+            button("Stop encrypting", "backup_unprotect", "lock_open", workspace.backups.unprotect, writes=True)
 
 
 def _row(backup: Backup) -> None:
@@ -188,8 +186,8 @@ def _row(backup: Backup) -> None:
                 "Restore",
                 f"restore_{backup.name}",
                 "settings_backup_restore",
-                on_click=_DIALOG.open,
-                args=(backup.name,),
+                _DIALOG.open,
+                backup.name,
                 disabled=is_writing(),
             )
 

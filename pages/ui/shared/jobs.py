@@ -318,7 +318,7 @@ def _running_job(job: Job) -> None:
         st.progress(job.share, text=f"**{text_of(JOB_KINDS[name].doing)}** {done}{left}")
         if name != "rebuild":
             key = "cancel_job" if name == "import" else f"cancel_{name}"
-            button("Cancel", key, "stop_circle", on_click=workspace.jobs.cancel, args=(name,))
+            button("Cancel", key, "stop_circle", workspace.jobs.cancel, name)
 
 
 def _count(result: object) -> int:
@@ -356,7 +356,7 @@ def _ended(job: Job) -> None:
                 page_link("search.py", "Search these notes", "search")
         elif resumes(name):
             resume()
-        close(f"close_{name}", "Close", on_click=workspace.jobs.forget, args=(name,))
+        close(f"close_{name}", "Close", workspace.jobs.forget, name)
     if isinstance(result, Rechunked) and result.failed:
         reports.listing(reports.failed(result.failed))
     if isinstance(result, SyncReport):

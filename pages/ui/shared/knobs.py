@@ -205,14 +205,7 @@ def choose(side: str, first: ChunkingOptions, usual: ChunkingOptions, *, reset: 
             )
         own = ChunkingOptions(strategy=strategy, **chosen)
         label = reset or t("Reset to the base's settings")
-        small(
-            label,
-            f"reset_{side}",
-            "undo",
-            on_click=begin,
-            args=(usual,),
-            disabled=own == usual,
-        )
+        small(label, f"reset_{side}", "undo", begin, usual, disabled=own == usual)
     return own
 
 

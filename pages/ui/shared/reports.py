@@ -1,7 +1,6 @@
 """Drawing sync plans and the reports of finished jobs, as counts and lists."""
 
 from collections.abc import Iterable, Sequence
-from functools import partial
 from glob import escape
 from pathlib import PurePosixPath
 
@@ -285,20 +284,23 @@ def unread_rows(base: str, files: Sequence[Failed], key: str) -> None:
 
     Buttons ignore a single file, or all unreadable files of the same type.
     """
-    button = partial(small, on_click=workspace.folders.ignore, writes=True)
+    ignore = workspace.folders.ignore
     for number, item in enumerate(files[:_ACTED]):
         with row(f"unread_{key}_{number}"):
             st.html(f'<div class="t-list">{html(item.path)} <i>{html(item.error)}</i></div>')
             label = t("Ignore this file")
-            button(label, f"ignore_{key}_{number}", "visibility_off", args=(base, escape(item.path)))
+            small(label, f"ignore_{key}_{number}", "visibility_off", ignore, base, escape(item.path), writes=True)
             if kind := PurePosixPath(item.path).suffix.lower():
                 label = t("Ignore such files")
-                button(
+                small(
                     label,
                     f"ignore_all_{key}_{number}",
                     "hide_source",
+                    ignore,
+                    base,
+                    f"*{escape(kind)}",
                     help=plain(t("All {kind} files in this base that can't be read, now or later", kind=kind)),
-                    args=(base, f"*{escape(kind)}"),
+                    writes=True,
                 )
     if others := files[_ACTED:]:
         listing(failed(others))
@@ -323,7 +325,8 @@ def draw_ignored(base: KnowledgeBase) -> None:
                 close(
                     f"report_{base.id}_{number}",
                     "Stop ignoring",
+                    workspace.folders.report_again,
+                    base.name,
+                    pattern,
                     writes=True,
-                    on_click=workspace.folders.report_again,
-                    args=(base.name, pattern),
                 )

@@ -193,7 +193,7 @@ def offer_tour() -> None:
             t("Two minutes with the sample notes: search, answers, splitting, writing, measuring."),
         )
         tour_button(type="primary")
-        button("No, thanks", "tour_refuse", on_click=end_tour)
+        button("No, thanks", "tour_refuse", "", end_tour)
 
 
 def tour_button(**more: object) -> None:
@@ -223,13 +223,13 @@ def draw_tour(page: str) -> None:
                 if button("Continue the tour", "tour_next", "arrow_forward", type="primary"):
                     _go(number)
             elif last:
-                button("Done", "tour_next", "check", type="primary", on_click=end_tour)
+                button("Done", "tour_next", "check", end_tour, type="primary")
             elif button("Next", "tour_next", "arrow_forward", type="primary"):
                 _go(number + 1)
             if here and number and button(in_context("step of a tour", "Back"), "tour_back", "arrow_back"):
                 _go(number - 1)
             if not (here and last):
-                small("End the tour", "tour_end", "close", on_click=end_tour)
+                small("End the tour", "tour_end", "close", end_tour)
     if here:
         st.html(f"<style>{step.marks} {{ {_MARK} }}</style>")
 

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal, TypedDict, TypeVar
@@ -19,7 +18,7 @@ from streamlit.elements.lib.dialog import DialogPosition, DialogWidth
 from streamlit.elements.lib.layout_utils import Width
 
 from core.base.errors import TesseraError
-from core.base.frozen import ValueMap, Values, frozen
+from core.base.frozen import ValueMap, frozen
 from core.base.messages import Message, verbatim
 from pages.ui.shared.safe import elements, html, plain
 from pages.ui.shared.server import workspace
@@ -34,7 +33,10 @@ Label = str | Message
 """A widget's label: a string to translate, or a Message, such as a verbatim title."""
 
 Callback = Callable[[], object]
-"""A function without arguments, such as one that handles a click or draws a dialog's contents."""
+"""A function without arguments, such as one that draws a dialog's contents."""
+
+Action = Callable[..., object]
+"""A function that handles a click."""
 
 Option = TypeVar("Option")
 Item = TypeVar("Item")
@@ -52,28 +54,38 @@ def drawn(draw: Callable[..., Item], *values: object, **more: object) -> Item:
     return draw(*values, **more)
 
 
-def button(label: Label, key: str, icon: str = "", **more: object) -> bool:
+def button(
+    label: Label, key: str, icon: str = "", act: Action | None = None, /, *values: object, **more: object
+) -> bool:
     """Draw a button with a Material icon. Return whether it was pressed.
 
-    If `on_click` raises a TesseraError, the error is shown in a box. If `writes`, the button is disabled in a read-only
-    workspace.
+    If `act` is given, a click calls it with `values`. If it raises a TesseraError, the error is shown in a box. If
+    `writes`, the button is disabled in a read-only workspace.
     """
-    return _pressable(st.button, label, key, icon, **more)
+    return _pressable(st.button, label, key, icon, act, values, **more)
 
 
 def submit(label: Label, key: str, icon: str = "", **more: object) -> bool:
     """Draw a form's submit button. Return whether it was pressed."""
-    return _pressable(st.form_submit_button, label, key, icon, **more)
+    return _pressable(st.form_submit_button, label, key, icon, None, (), **more)
 
 
-def _pressable(draw: Callable[..., bool], label: Label, key: str, icon: str, **more: object) -> bool:
+def _pressable(
+    draw: Callable[..., bool],
+    label: Label,
+    key: str,
+    icon: str,
+    act: Action | None,
+    values: Sequence[object],
+    **more: object,
+) -> bool:
     if icon:
         more["icon"] = f":material/{icon}:"
     label = label_of(label)
     if more.pop("writes", False):
         more["disabled"] = workspace.readonly or more.get("disabled", False)
-    if callable(act := more.pop("on_click", None)):
-        return draw(label, key=key, on_click=guarded(act), **more)
+    if act:
+        return draw(label, key=key, on_click=guarded(act), args=values, **more)
     # If another message from the browser interrupts a run, Streamlit forgets the press that started the run. Remember
     # the press here until a run reaches its button. The callback doesn't read the session state, because it could then
     # be interrupted as well. A run that has been interrupted ends when it draws the button, before acting on the press.
@@ -85,7 +97,7 @@ def _pressable(draw: Callable[..., bool], label: Label, key: str, icon: str, **m
     return pressed and not more.get("disabled")
 
 
-def guarded(act: Callable[..., object], key: str = "") -> Callable[..., None]:
+def guarded(act: Action, key: str = "") -> Callable[..., None]:
     """Wrap a callback so that a TesseraError is shown in a box. Streamlit would show it as a crash.
 
     The box is drawn by `errors`, or by `problem_of` if the button's `key` is given.
@@ -140,12 +152,12 @@ def toggled() -> set[str]:
     return names
 
 
-def toggling(name: str) -> Values:
-    """Return arguments for a button that toggles the section `name`: it is added to `toggled`, or removed from it.
+def toggling(name: str) -> tuple[Action, set[str]]:
+    """Return what a button calls to toggle the section `name`: it is added to `toggled`, or removed from it.
 
     The callback doesn't read the session state, for the reason given in `_pressable`.
     """
-    return {"on_click": toggled().symmetric_difference_update, "args": ({name},)}
+    return toggled().symmetric_difference_update, {name}
 
 
 def caption(text: object, icon: str = "", **more: object) -> None:
@@ -163,14 +175,14 @@ def group_title(text: Label) -> None:
     st.html(f'<div class="t-caption">{html(label_of(text))}</div>')
 
 
-def small(label: Label, key: str, icon: str, **more: object) -> bool:
+def small(label: Label, key: str, icon: str, act: Action | None = None, /, *values: object, **more: object) -> bool:
     """Draw a borderless button. Return whether it was pressed."""
-    return button(label, key, icon, type="tertiary", **more)
+    return button(label, key, icon, act, *values, type="tertiary", **more)
 
 
-def close(key: str, about: Label, **more: object) -> None:
+def close(key: str, about: Label, act: Action, *values: object, **more: object) -> None:
     """Draw a button with a cross, for closing or removing something. `about` is its tooltip."""
-    small("", key, "close", help=label_of(about), **more)
+    small("", key, "close", act, *values, help=label_of(about), **more)
 
 
 def download(label: str, data: object, file: str, mime: str, key: str, icon: str, **more: object) -> None:
@@ -487,7 +499,7 @@ class Dialog:
 
         @fragment
         def part() -> None:
-            button(label, key, icon, on_click=partial(self.open, subject), **more)
+            button(label, key, icon, self.open, subject, **more)
             if self.subject == subject:
                 self.draw(label, content, width="medium")
             else:
