@@ -105,8 +105,7 @@ def digest() -> None:
         return
     with row("digest_head"):
         section_title("Today")
-        put_away = workspace.review.days.put_away
-        close("digest_away", "Put away until tomorrow", put_away, today.day, writes=True)
+        close("digest_away", "Put away until tomorrow", workspace.review.days.put_away, today.day, writes=True)
     with container(gap="xxsmall", key="digest"):
         for kinds in DIGEST:
             if waiting := [kind for kind in kinds if today.waiting.get(kind)]:

@@ -83,7 +83,8 @@ def draw(
     }
     data["stamp"] = stamp((data["ids"], data["points"], links, ramp))
 
-    opened = partial(session_state.__setitem__, f"{key}_opened")
-    VIEW(key=key, data=data, on_open_change=on_trigger(key, "open", opened))
+    VIEW(
+        key=key, data=data, on_open_change=on_trigger(key, "open", partial(session_state.__setitem__, f"{key}_opened"))
+    )
     if (note := session_state.pop(f"{key}_opened", None)) is not None:
         st.switch_page("notes.py", query_params={"note": note})

@@ -69,8 +69,12 @@ def section(status: BaseStatus) -> None:
                     chunk_link(refused_chunk.note_id, None, refused_chunk.title)
                     caption(" ".join(refused_chunk.text.split())[:_LENGTH], width="content")
         more(len(refused) - _SHOWN)
-        shut = jobs.is_writing(base) or workspace.jobs.running("embed")
-        if button("Retry them", f"retry_{status.base.id}", "replay", disabled=shut):
+        if button(
+            "Retry them",
+            f"retry_{status.base.id}",
+            "replay",
+            disabled=jobs.is_writing(base) or workspace.jobs.running("embed"),
+        ):
             knobs.embed(base, refused=True)
 
 
@@ -134,8 +138,12 @@ def _name(base: KnowledgeBase) -> None:
         description = text_input(
             "Description", f"about_{base.id}", base.description, placeholder=t("What is this base for?")
         )
-        shut = is_shut() or workspace.jobs.running(*jobs.BASES, *jobs.EVALUATION)
-        saved = submit("Save", f"save_{base.id}", "check", disabled=shut)
+        saved = submit(
+            "Save",
+            f"save_{base.id}",
+            "check",
+            disabled=is_shut() or workspace.jobs.running(*jobs.BASES, *jobs.EVALUATION),
+        )
     if not saved:
         return
     workspace.bases.update(base.name, description=description.strip())

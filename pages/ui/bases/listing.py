@@ -63,9 +63,12 @@ def draw_new_base() -> None:
     with container(key="new_base_form", width=_WIDTH):
         title = text_input("Name", "new_name", max_chars=80)
         kinds: list[BaseKind] = [*BASE_KINDS]
-        about = [text_of(ABOUT_KINDS[kind]) for kind in kinds]
         kind = st.radio(
-            t("Kind"), kinds, format_func=lambda kind: text_of(BASE_KINDS[kind]), captions=about, key="new_kind"
+            t("Kind"),
+            kinds,
+            format_func=lambda kind: text_of(BASE_KINDS[kind]),
+            captions=[text_of(ABOUT_KINDS[kind]) for kind in kinds],
+            key="new_kind",
         )
         usual = workspace.bases.usual(kind)
         literal = kind == "literal"

@@ -85,8 +85,8 @@ def preview(options: ChunkingOptions, embedder: str, base: str = "") -> None:
         )
         cut = summary.cut(note, options, embedder)
     else:
-        files = sorted(jobs.SAMPLES.rglob("*.md"), key=lambda file: file.stat().st_size)
-        drawn = workspace.imports.preview(files[-1], options, embedder)
+        largest = max(jobs.SAMPLES.rglob("*.md"), key=lambda file: file.stat().st_size)
+        drawn = workspace.imports.preview(largest, options, embedder)
         if drawn is None:
             return
         note, cut = drawn
@@ -114,19 +114,17 @@ def draw_model(status: BaseStatus) -> None:
             _draw_archived_model(base)
         group_title("Change the model")
         _change(base, models)
-        if base.has_vectors:
-            shut = is_writing(base.name) or workspace.jobs.running("embed", *jobs.BASES)
-            if button(
-                "Index all notes again",
-                f"again_{base.id}",
-                "restart_alt",
-                disabled=shut,
-                help=t(
-                    "For a model that changed but kept its name, such as an updated one on a server. Until "
-                    "indexing is finished, notes are found by keyword only."
-                ),
-            ):
-                start_job("embed", lambda progress: workspace.pending.embed_again(base.name, progress))
+        if base.has_vectors and button(
+            "Index all notes again",
+            f"again_{base.id}",
+            "restart_alt",
+            disabled=is_writing(base.name) or workspace.jobs.running("embed", *jobs.BASES),
+            help=t(
+                "For a model that changed but kept its name, such as an updated one on a server. Until "
+                "indexing is finished, notes are found by words only."
+            ),
+        ):
+            start_job("embed", lambda progress: workspace.pending.embed_again(base.name, progress))
 
 
 def _tokens(status: BaseStatus, model: ModelCard | None) -> None:
@@ -234,8 +232,7 @@ def _change(base: KnowledgeBase, models: Sequence[ModelCard]) -> None:
             accept_new_options=True,
             help=plain(t("A name such as sentence:BAAI/bge-m3, sentence:/path/to/folder or openai_compatible:MODEL")),
         )
-        label = t("How long will it take?")
-        estimate = button(label, f"cost_{base.id}", "calculate", disabled=busy or not embedder)
+        estimate = button("How long will it take?", f"cost_{base.id}", "calculate", disabled=busy or not embedder)
     small_print(
         "The notes are indexed with the new model. Searches use the old index until that is finished. You can "
         "stop and continue later."

@@ -116,12 +116,11 @@ def _draw_flagged(item: Flagged) -> None:
         start_job("edits", lambda _: workspace.chunks.resolve(edit.id, decision))
 
     with row():
-        impossible = shut or note is None or edit.kind == "delete"
         if button(
             "Keep",
             f"keep_{edit.id}",
             "check",
-            disabled=impossible,
+            disabled=shut or note is None or edit.kind == "delete",
             help=plain(t("Becomes a separate chunk at the end of the note")),
         ):
             decide("keep")
@@ -163,9 +162,11 @@ def drawer(base: KnowledgeBase, note: Note, chunks: Chunks, edits: Mapping[str, 
         _DRAWER.close()
         return
 
-    content = partial(_draw_chunk, base, note, chunks, chunk, edits.get(chunk.id))
     _DRAWER.draw(
-        t("Chunk {index} of {total}", index=chunk.index + 1, total=chunk.total), content, width=WIDTH, position="right"
+        t("Chunk {index} of {total}", index=chunk.index + 1, total=chunk.total),
+        partial(_draw_chunk, base, note, chunks, chunk, edits.get(chunk.id)),
+        width=WIDTH,
+        position="right",
     )
 
 
@@ -190,8 +191,16 @@ def _draw_chunk(base: KnowledgeBase, note: Note, chunks: Chunks, chunk: Chunk, e
         )
 
     change = bands.change(chunk, edit) if chunk.state != "deleted" else ""
-    tokens = t_plural("{n} token", "{n} tokens", n=chunk.token_count)
-    st.html(facts([" › ".join(chunk.section), tokens, text_of(CHUNK_STATES[chunk.state]), change]))
+    st.html(
+        facts(
+            [
+                " › ".join(chunk.section),
+                t_plural("{n} token", "{n} tokens", n=chunk.token_count),
+                text_of(CHUNK_STATES[chunk.state]),
+                change,
+            ]
+        )
+    )
     if chunk.state == "deleted":
         st.code(chunk.text, language=None, wrap_lines=True)
         if button("Restore", "drawer_restore", type="primary", disabled=shut, shortcut="Ctrl+Enter"):
@@ -223,8 +232,12 @@ def _draw_chunk(base: KnowledgeBase, note: Note, chunks: Chunks, chunk: Chunk, e
             _finish(note, chunk.index, t("The chunk was edited."), lambda: workspace.chunks.update(chunk.id, text))
         run = chunks_to_merge(chunks, [chunk])
         with row():
-            label = t("Merge with the next chunk") if run[:1] == [chunk] else t("Merge with the previous chunk")
-            if run and button(label, "drawer_merge", "merge", disabled=shut):
+            if run and button(
+                t("Merge with the next chunk") if run[:1] == [chunk] else t("Merge with the previous chunk"),
+                "drawer_merge",
+                "merge",
+                disabled=shut,
+            ):
                 _finish(note, run[0].index, text_of(MERGED), lambda: workspace.chunks.merge(*(part.id for part in run)))
             if button("Hide", "drawer_delete", "delete", disabled=shut):
                 _finish(note, chunk.index, t("The chunk was hidden."), lambda: workspace.chunks.delete(chunk.id))

@@ -335,16 +335,25 @@ def _text(note: Note, chunks: Chunks, side: str, *, only: Collection[int]) -> No
 def _apply(note: Note, base: KnowledgeBase, tried: ChunkingOptions, current: ChunkingOptions, side: str) -> None:
     rechunk = partial(workspace.chunks.rechunk, options=tried)
     why = hindrance(base.name)
-    shut = bool(why)
     with row():
-        label = t("Apply to this note")
         about = t(
             "From now on, this note is split this way. Only chunks whose text changes are indexed "
             "again; your edits are kept."
         )
-        if button(label, f"apply_note_{side}", "check", disabled=shut or tried == current, help=why or about):
+        if button(
+            "Apply to this note",
+            f"apply_note_{side}",
+            "check",
+            disabled=bool(why) or tried == current,
+            help=why or about,
+        ):
             start_job("rechunk", lambda progress: rechunk(note_ids=[note.id], progress=progress))
-        label = t("Apply to the base")
         about = t("Splits all notes in the base this way, except notes with their own settings. Your edits are kept.")
-        if button(label, f"apply_base_{side}", "done_all", disabled=shut or tried == base.chunking, help=why or about):
+        if button(
+            "Apply to the base",
+            f"apply_base_{side}",
+            "done_all",
+            disabled=bool(why) or tried == base.chunking,
+            help=why or about,
+        ):
             start_job("rechunk", lambda progress: rechunk(base.name, progress=progress))

@@ -68,8 +68,9 @@ def _place_of(run: Run, hit: FoundSpan, chunks_of: ChunksOf) -> tuple[Span | Non
     # A chunk's id depends only on its text, so chunks with the same id have the same text.
     same = next((chunk for chunk in chunks if chunk.id == hit.chunk_id), None)
     if workspace.runs.is_current(run):
-        around = next((chunk for chunk in chunks if chunk.start <= hit.start < chunk.end), None)
-        return (hit.start, hit.end), same or around
+        return (hit.start, hit.end), same or next(
+            (chunk for chunk in chunks if chunk.start <= hit.start < chunk.end), None
+        )
     if same and same.end - same.start == hit.end - hit.start:
         return (same.start, same.end), same
     return None, None
@@ -394,9 +395,14 @@ def _report(base: KnowledgeBase, shown: SideBySide) -> None:
     }
     with popup("Report", "download", "export_runs"):
         for form, (label, mime) in forms.items():
-            written = partial(workspace.runs.report, shown, form, base.name, session_language())
             widgets.download(
-                label, written, f"{t('comparison')}.{form}", mime, f"export_runs_{form}", "description", width="stretch"
+                label,
+                partial(workspace.runs.report, shown, form, base.name, session_language()),
+                f"{t('comparison')}.{form}",
+                mime,
+                f"export_runs_{form}",
+                "description",
+                width="stretch",
             )
 
 
@@ -416,8 +422,9 @@ def _adopt(base: KnowledgeBase, way: Pipeline) -> None:
         )
         return
     with widgets.row():
-        shut = is_writing(base.name) or is_evaluating()
-        if widgets.button("Use these settings", "adopt", "check", type="primary", disabled=shut):
+        if widgets.button(
+            "Use these settings", "adopt", "check", type="primary", disabled=is_writing(base.name) or is_evaluating()
+        ):
             if recut:
                 start_job("rechunk", lambda progress: workspace.bases.adopt(base.name, way, progress=progress))
             workspace.bases.adopt(base.name, way)

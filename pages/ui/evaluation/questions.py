@@ -225,8 +225,11 @@ def _hit(question_set: QuestionSet, question: Question, hit: Hit, words: Spans) 
             workspace.questions.add_passage(question_set, question.id, hit)
 
     with row(f"gold_head_found_{hit.rank}", wrap=False):
-        name = " › ".join([hit.note.path or hit.note.title, *cards.section(hit.note, hit.chunk)[-1:]])
-        _link(name, hit.note.id, hit.chunk.index)
+        _link(
+            " › ".join([hit.note.path or hit.note.title, *cards.section(hit.note, hit.chunk)[-1:]]),
+            hit.note.id,
+            hit.chunk.index,
+        )
         toggle(
             hit,
             marked=bool(right),
@@ -271,8 +274,9 @@ def narrow(
         state = widgets.pills("Which questions", labels, f"{key}_state", required=True, persist_state="session")
         more = {"label_visibility": "collapsed", "width": 170, "persist_state": "session"}
         kind = widgets.select("Kind", kinds, f"{key}_kind", **more) if len(kinds) > 1 else ""
-        icon = ":material/search:"
-        typed = widgets.text_box("Words in the question", f"{key}_text", icon=icon, width=230, persist_state="session")
+        typed = widgets.text_box(
+            "Words in the question", f"{key}_text", icon=":material/search:", width=230, persist_state="session"
+        )
     wanted = typed.strip().casefold()
     return [
         item
@@ -346,8 +350,9 @@ def draw_form(question_set: QuestionSet, question: Question, kinds: Sequence[str
             ),
         )
         with row():
-            label = t("Save") if question.id else t("Add")
-            saved = widgets.submit(label, f"save_question_{key}", type="primary", writes=True)
+            saved = widgets.submit(
+                t("Save") if question.id else t("Add"), f"save_question_{key}", type="primary", writes=True
+            )
             small_print("Ctrl+Enter in the text box saves too.")
         if saved:
             text, note, answer = (typed.strip() for typed in (text, note, answer))
@@ -388,8 +393,7 @@ def draw(question_set: QuestionSet) -> None:
             rerun()  # the bar above was drawn before a lost passage was noticed
         chosen = _settle(question_set, every)
         _bar(question_set, every)
-        has_side = chosen or session_state.get(_ADDING)
-        left, right = columns([6, 5], gap="medium") if has_side else (container(), None)
+        left, right = columns([6, 5], gap="medium") if chosen or session_state.get(_ADDING) else (container(), None)
         with left:
             if every:
                 listed = narrow(every, STATES, states, lambda item: f"{item.text}\n{item.id}", "questions")
@@ -502,8 +506,12 @@ def start(question_set: QuestionSet, count: int = USUAL, *, by_model: bool = Fal
 
 def states(item: Question) -> set[str]:
     """Return the keys of STATES that apply to a question."""
-    gone = any(gold.flagged for gold in item.spans)
-    conditions = {"all": True, "suggested": item.suggested, "gone": gone, "negative": not item.gold}
+    conditions = {
+        "all": True,
+        "suggested": item.suggested,
+        "gone": any(gold.flagged for gold in item.spans),
+        "negative": not item.gold,
+    }
     return {name for name, applies in conditions.items() if applies}
 
 

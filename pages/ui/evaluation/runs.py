@@ -280,8 +280,9 @@ def draw_start(base: KnowledgeBase, question_set: QuestionSet, chosen: Sequence[
     twice = first == second
     copies = [letter for letter, way in zip(LETTERS, chosen, strict=True) if not workspace.runs.is_own(base, way)]
     with row("run_row"):
-        label = t("Run these 2 setups")
-        if button(label, "run", "play_arrow", type="primary", disabled=is_evaluating() or not count or twice):
+        if button(
+            "Run these 2 setups", "run", "play_arrow", type="primary", disabled=is_evaluating() or not count or twice
+        ):
             start_job(JOB, lambda progress: RunList.from_runs(workspace.runs.run(question_set, chosen, progress)))
         text = t_plural(
             "{n} question, 2 setups, about {time}",
@@ -291,8 +292,7 @@ def draw_start(base: KnowledgeBase, question_set: QuestionSet, chosen: Sequence[
         )
         st.caption(text if count else t("None of the questions in this set can be asked yet."), width="content")
         if not count:
-            label = t("Go to the questions")
-            small(label, "run_first", "quiz", show, "questions")
+            small("Go to the questions", "run_first", "quiz", show, "questions")
     if workspace.pending.count(base.name):
         unfinished = t("Some notes in this base are not indexed yet. The figures will change when they are.")
         st.caption(f":material/hourglass_top: {unfinished}")

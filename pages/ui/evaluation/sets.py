@@ -31,9 +31,14 @@ def export_questions(question_set: QuestionSet) -> None:
             ("jsonl", t("JSON Lines"), "application/jsonl", False),
             ("csv", t("Table (CSV)"), "text/csv", True),
         ):
-            data = partial(workspace.question_sets.export, question_set, table=table)
             widgets.download(
-                label, data, f"{question_set.name}.{kind}", mime, f"export_{kind}", "download", type="tertiary"
+                label,
+                partial(workspace.question_sets.export, question_set, table=table),
+                f"{question_set.name}.{kind}",
+                mime,
+                f"export_{kind}",
+                "download",
+                type="tertiary",
             )
 
 
@@ -111,14 +116,18 @@ def dialogs(base: str, question_set: QuestionSet | None) -> None:
     elif name == "rename" and question_set:
         _name_dialog(name, t("Rename"), t("Rename"), question_set.name, partial(question_sets.rename, question_set))
     elif name == "delete" and question_set:
-        text = t_plural(
-            "The set '{set}' with its {n} question will be deleted. Its runs are kept.",
-            "The set '{set}' with its {n} questions will be deleted. Its runs are kept.",
-            n=question_set.questions,
-            set=question_set.name,
-        )
         DIALOG.confirm(
-            t("Delete this set"), plain(text), "questions_delete", lambda: question_sets.delete_for_good(question_set)
+            t("Delete this set"),
+            plain(
+                t_plural(
+                    "The set '{set}' with its {n} question will be deleted. Its runs are kept.",
+                    "The set '{set}' with its {n} questions will be deleted. Its runs are kept.",
+                    n=question_set.questions,
+                    set=question_set.name,
+                )
+            ),
+            "questions_delete",
+            lambda: question_sets.delete_for_good(question_set),
         )
 
 
@@ -158,10 +167,17 @@ def open_set(question_set: QuestionSet) -> None:
 
 def toast_added(question_set: QuestionSet) -> None:
     """Show a toast with the number of questions in a set."""
-    text = t_plural(
-        "'{set}' now has {n} question", "'{set}' now has {n} questions", n=question_set.questions, set=question_set.name
+    st.toast(
+        plain(
+            t_plural(
+                "'{set}' now has {n} question",
+                "'{set}' now has {n} questions",
+                n=question_set.questions,
+                set=question_set.name,
+            )
+        ),
+        icon=":material/quiz:",
     )
-    st.toast(plain(text), icon=":material/quiz:")
 
 
 def bar(base: KnowledgeBase) -> QuestionSet | None:
@@ -240,8 +256,13 @@ def _none(base: str) -> None:
             with errors():
                 open_samples()
                 rerun()
-        tone = "secondary" if samples else "primary"
-        if button("Suggest questions from my notes", "suggest_first", "auto_awesome", type=tone, **shut):
+        if button(
+            "Suggest questions from my notes",
+            "suggest_first",
+            "auto_awesome",
+            type="secondary" if samples else "primary",
+            **shut,
+        ):
             questions.start(_first(base))
             rerun()
         button("Import a file", "import_first", "upload_file", DIALOG.open, "import", **shut)

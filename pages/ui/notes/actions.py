@@ -252,11 +252,16 @@ def _export(note: Note) -> None:
     page = path.with_suffix(".html").name
     with errors():
         small_print("The text and fields as Markdown, without pictures and attachments.")
-        text = workspace.files.text(note.id).encode("utf-8", "replace")
-        download(plain(name), text, name, "text/markdown", "export_note", "download", type="primary")
-        small_print(
-            "For printing or sharing: the note as it looks here, as a single web page that includes its pictures."
+        download(
+            plain(name),
+            workspace.files.text(note.id).encode("utf-8", "replace"),
+            name,
+            "text/markdown",
+            "export_note",
+            "download",
+            type="primary",
         )
+        small_print("To print or share: the note as it looks here, as one web page with its pictures included.")
         download(plain(page), note_page(note), page, "text/html", "export_page", "description")
 
 
@@ -330,12 +335,16 @@ def ways(note: Note) -> None:
 
 def marked(note_ids: Sequence[str]) -> None:
     """Draw the actions on the notes selected in the list."""
-    delete = t_plural("Delete {n} note", "Delete {n} notes", n=len(note_ids)) if note_ids else t("Delete")
     acts: tuple[tuple[str, str, str, Callable[[Sequence[str]], object]], ...] = (
         (t("Set fields…"), "set_fields", "edit_note", FIELDS_DIALOG.open),
         (t("Move…"), "move_notes", "drive_file_move", MOVE_DIALOG.open),
         (t("Archive"), "archive_notes", "archive", archive_notes),
-        (delete, "delete_notes", "delete", trash.ask),
+        (
+            t_plural("Delete {n} note", "Delete {n} notes", n=len(note_ids)) if note_ids else t("Delete"),
+            "delete_notes",
+            "delete",
+            trash.ask,
+        ),
     )
     with row("marked_actions"):  # always drawn, so that the table doesn't move when a first note is selected
         for label, key, icon, act in acts:
@@ -377,15 +386,20 @@ def _menu(note: Note) -> None:
             case converter:
                 workspace.documents.convert(note_id, converter.removeprefix("convert "))
 
-    view = t("Show the formatted text") if is_raw() else t("Show the raw text")
-    pin = t("Unpin") if note_id in shell.pinned_notes() else t("Pin")
-    texts = {"pin": pin, "history": t("History"), "view": view, "export": t("Save as a file…")}
+    texts = {
+        "pin": t("Unpin") if note_id in shell.pinned_notes() else t("Pin"),
+        "history": t("History"),
+        "view": t("Show the formatted text") if is_raw() else t("Show the raw text"),
+        "export": t("Save as a file…"),
+    }
     if note.in_file and is_here():
         texts["open"] = t("Open in the system's editor")
     if not is_shut():
         texts |= {"rename": t("Rename…"), "copy": t("Duplicate"), "move": t("Move…")}
-        archived = note.status == "archived"
-        texts |= {"restore": t("Make active again")} if archived else {"archive": t("Archive this note")}
+        if note.status == "archived":
+            texts["restore"] = t("Make active again")
+        else:
+            texts["archive"] = t("Archive this note")
         texts["delete"] = t("Delete this note")
         for name in workspace.documents.converters_of(note.document.kind) if note.document else ():
             texts[f"convert {name}"] = t("Convert again: {how}", how=names.converter(name))

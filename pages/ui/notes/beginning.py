@@ -66,14 +66,12 @@ def _decisions(concepts: Sequence[Concept], chosen: Sequence[str]) -> None:
     with row():
         if len(chosen) == 1:
             if known[first].pinned or known[first].merged:
-                label = t("Undo pinning and merging")
-                small(label, "concept_undo", "undo", decide, first, "undo", writes=True)
+                small("Undo pinning and merging", "concept_undo", "undo", decide, first, "undo", writes=True)
             else:
                 small("Pin", "concept_pin", "keep", decide, first, "pin", writes=True)
             small("Hide", "concept_hide", "visibility_off", hide, writes=True)
         else:
-            label = t("Merge into one concept: {name}", name=plain(first))
-            small(label, "concept_merge", "merge", merge, writes=True)
+            small(t("Merge into one concept: {name}", name=plain(first)), "concept_merge", "merge", merge, writes=True)
 
 
 def _notes(names: Sequence[str], base: str) -> None:

@@ -283,14 +283,13 @@ def _store(session: EditorSession, over: Note | None) -> Note:
     body = None if session.body == stored.body else session.body
     if session.proposed:
         return workspace.proposals.make(Proposal(session.note.id, stored.version, body, fields, utc_now()), embed=False)
-    joins = session.joins and over is None  # never replaces somebody else's version
     return workspace.notes.update(
         session.note.id,
         body=body,
         expected_version=stored.version,
         author="person",
         embed=False,
-        joins=joins,
+        joins=session.joins and over is None,  # never replaces somebody else's version
         **fields,
     )
 
@@ -404,9 +403,14 @@ def draft_of(session: EditorSession) -> NoteDraft:
         "settles": session.proposed,
         "writer": session.token,
     }
-    version = session.note.version if session.note else 0
     return NoteDraft(
-        session.key, base.id if base else "", version, str(session.value("title") or ""), session.body, about, utc_now()
+        session.key,
+        base.id if base else "",
+        session.note.version if session.note else 0,
+        str(session.value("title") or ""),
+        session.body,
+        about,
+        utc_now(),
     )
 
 
@@ -511,11 +515,11 @@ def listen() -> None:
 
     session = current_session()
     save_left(session if session_state["page"] == "notes" else None)
-    stored = session_state.get(_STORED, {}) | {token: session.stored for token, session in session_texts().items()}
     data = {
         "open": session.token if session and session_state["page"] == "notes" else "",
         "session": session_id(),
-        "stored": stored,
+        "stored": session_state.get(_STORED, {})
+        | {token: session.stored for token, session in session_texts().items()},
         "place": workspace.name,
         "readonly": workspace.readonly,
         "away": t("Tessera isn't responding. What you type stays on this page; start Tessera again to continue."),

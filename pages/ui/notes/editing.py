@@ -172,21 +172,31 @@ def _do(session: EditorSession, action: Action) -> None:
 def _bar(session: EditorSession) -> None:
     stays = session.state not in (State.CLEAN, State.SAVED, State.UNSAVED) and not composer.is_blank(session)
     with row("writing_bar"):
-        label = t("Close and keep draft") if stays else t("Done")
-        small(label, "writing_leave", "arrow_back", session.request, "leave")
+        small(
+            t("Close and keep draft") if stays else t("Done"), "writing_leave", "arrow_back", session.request, "leave"
+        )
         with container(key="writing_state"):
             st.caption(_state(session))
             with container(key="writing_away"):  # shown by the style sheet while the text is only in the browser
                 small_print("Not saved yet: no connection")
         if session.note and not session.created:
-            about = [
-                workspace.bases.by_id(session.note.base_id).name,
-                *PurePosixPath(session.note.path or "").parts[:-1],
-            ]
-            caption(" › ".join(about), width="content")
+            caption(
+                " › ".join(
+                    [
+                        workspace.bases.by_id(session.note.base_id).name,
+                        *PurePosixPath(session.note.path or "").parts[:-1],
+                    ]
+                ),
+                width="content",
+            )
         if stays:
-            label = t("Discard the changes") if session.note else t("Discard this note")
-            small(label, "writing_discard", "delete", session.request, "discard")
+            small(
+                t("Discard the changes") if session.note else t("Discard this note"),
+                "writing_discard",
+                "delete",
+                session.request,
+                "discard",
+            )
         if session.decides:
             button(
                 "Save",
@@ -286,8 +296,14 @@ def _note_in_editor(session: EditorSession) -> Note:
     if session.note:
         return session.note
     base = workspace.bases.find(session.base)
-    path = f"{session.folder}/new" if session.folder else "new"
-    return Note("", base.id if base else "", body="", content_hash="", title="", path=path)
+    return Note(
+        "",
+        base.id if base else "",
+        body="",
+        content_hash="",
+        title="",
+        path=f"{session.folder}/new" if session.folder else "new",
+    )
 
 
 # Resolving a conflict between the editor's text and a stored note that was changed in the meantime.
@@ -361,9 +377,13 @@ def _keep_both(session: EditorSession) -> None:
         return
     title = t("{title} (other version)", title=stored.title)
     folder = posixpath.dirname(stored.path or "")
-    path = f"{folder}/" if folder else ""
     other = workspace.notes.add(
-        session.base, stored.body, path=path, author="person", embed=False, **fields_of(stored) | {"title": title}
+        session.base,
+        stored.body,
+        path=f"{folder}/" if folder else "",
+        author="person",
+        embed=False,
+        **fields_of(stored) | {"title": title},
     )
     composer.discard(session.key)
     offer_undo(

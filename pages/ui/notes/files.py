@@ -92,8 +92,9 @@ class NoteSources:
 
     def near(self, limit: int) -> list[SourceSpan]:
         """Return up to `limit` notes with a similar meaning. The list is empty if vectors aren't in memory."""
-        has = workspace.has("related")
-        return self._places(card.id for card in (workspace.related.close(self._note.id, limit) if has else ()))
+        return self._places(
+            card.id for card in (workspace.related.close(self._note.id, limit) if workspace.has("related") else ())
+        )
 
     def links_among(self, places: Iterable[SourceSpan]) -> list[tuple[str, str]]:
         """Return the links among the given notes as pairs of ids."""
@@ -128,8 +129,12 @@ def provenance(note: Note, chunk: Chunk | None) -> None:
 def original_link(note: Note, page: int = 0) -> None:
     """Draw the link to a note's source document, if any. `page` is the PDF page to open, or 0 for none."""
     if note.document:
-        label = t("Open the original at page {n}", n=page) if page else t("Open the original")
-        st.link_button(label, routes.original_address(note.id, page), icon=":material/draft:", type="tertiary")
+        st.link_button(
+            t("Open the original at page {n}", n=page) if page else t("Open the original"),
+            routes.original_address(note.id, page),
+            icon=":material/draft:",
+            type="tertiary",
+        )
 
 
 # Exporting a note as a single HTML file with its pictures, for printing and sharing.

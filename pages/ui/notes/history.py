@@ -106,9 +106,10 @@ def _history(note_id: str) -> None:
             others = {item: text for item, text in texts.items() if item != number}
             with row("history_head", vertical_alignment="bottom"):
                 view, other = _choose_view(note_id, number, others)
-                restorable = others and number != max(texts)
-                if restorable and button(
-                    "Restore this version", "history_revert", "restore", type="primary", writes=True
+                if (
+                    others
+                    and number != max(texts)
+                    and button("Restore this version", "history_revert", "restore", type="primary", writes=True)
                 ):
                     now = max(texts)
                     note = workspace.versions.revert(note_id, number, expected_version=now)
@@ -146,8 +147,13 @@ def _choose_view(note_id: str, number: int, others: dict[int, str]) -> tuple[str
     if not others:
         small_print("This is the only version.")
         return "alone", None
-    views = {"changes": t("Changes"), "sides": t("Side by side"), "alone": t("This version")}
-    view = segments("View", views, "history_view", default="changes", persist_state="session")
+    view = segments(
+        "View",
+        {"changes": t("Changes"), "sides": t("Side by side"), "alone": t("This version")},
+        "history_view",
+        default="changes",
+        persist_state="session",
+    )
     if view == "alone":
         st.space("stretch")
         return view, None

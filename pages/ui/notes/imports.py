@@ -48,11 +48,16 @@ def question(plan: SyncPlan) -> bool | None:
     if decided or not (folder.is_absolute() and has_notes and os.access(folder, os.W_OK)):
         return None
     texts = {False: t("Nowhere: your files are read-only"), True: t("The note's own file")}
-    about = [
-        t("You can copy a note and edit the copy."),
-        t("A file changes only when you edit its note here, and changes by other programs are never overwritten."),
-    ]
-    return st.radio(t("Save edits to"), list(texts), format_func=texts.__getitem__, captions=about, key="plan_writes")
+    return st.radio(
+        t("Save edits to"),
+        list(texts),
+        format_func=texts.__getitem__,
+        captions=[
+            t("A note can be copied, and the copy edited."),
+            t("A file changes only when you edit its note here, and changes by other programs are never overwritten."),
+        ],
+        key="plan_writes",
+    )
 
 
 # Choosing a folder on this machine, in the system's dialog if there is one, or from a list of folders.
@@ -279,28 +284,32 @@ def _decide(plan: SyncPlan) -> None:
                 ),
                 icon=":material/warning:",
             )
-            label = t_plural("Yes, remove {n} note", "Yes, remove {n} notes", n=len(plan.removed))
-            confirmed = st.checkbox(label, key="plan_confirmed") and confirmed
+            confirmed &= st.checkbox(
+                t_plural("Yes, remove {n} note", "Yes, remove {n} notes", n=len(plan.removed)), key="plan_confirmed"
+            )
         writes = question(plan)
         into = workspace.bases.find(plan.base)
         is_folder = Path(plan.source_ref).is_absolute() and not plan.importer
         if into and into.write_files and is_folder and plan.source_ref not in dict(workspace.folders.all(into)):
             # The base writes edits to the files in all its folders, and this folder is a new one.
-            label = t("Yes, edits may change the files of this folder too")
-            confirmed = st.checkbox(label, key="plan_writes_too") and confirmed
+            confirmed &= st.checkbox(t("Yes, edits may change the files of this folder too"), key="plan_writes_too")
         if plan.is_empty:
             small_print("Everything is up to date: there is nothing to do.")
         with row():
-            shut = plan.is_empty or not confirmed or workspace.readonly
-            if button("Apply", "plan_apply", "check", type="primary", disabled=shut):
+            if button(
+                "Apply",
+                "plan_apply",
+                "check",
+                type="primary",
+                disabled=plan.is_empty or not confirmed or workspace.readonly,
+            ):
                 if jobs.start_import(plan, confirmed=confirmed, writes=writes):
                     del session_state["plan"]
                     query_params.pop("import", None)
                     listing.narrow(plan.base)
                     rerun()
                 st.error(t("Another import is running. Wait for it to finish, or cancel it first."))
-            label = t("Close") if plan.is_empty else t("Cancel")
-            if button(label, "plan_discard"):
+            if button(t("Close") if plan.is_empty else t("Cancel"), "plan_discard"):
                 workspace.imports.discard(plan)
                 del session_state["plan"]
                 rerun()

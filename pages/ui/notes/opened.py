@@ -155,8 +155,7 @@ def drawer() -> None:
 
 def drawer_close() -> None:
     """Draw the button that closes the drawer with the list of notes."""
-    number = session_state.get(_DRAWER, 0) + 1
-    close("notes_drawer_close", "Close", session_state.update, {_DRAWER: number})
+    close("notes_drawer_close", "Close", session_state.update, {_DRAWER: session_state.get(_DRAWER, 0) + 1})
 
 
 def passage(note: Note) -> tuple[Chunk, str] | None:

@@ -92,8 +92,11 @@ def draw_uses(note: Note) -> None:
 
 
 def _line(use: Use) -> str:
-    place = text_of(USED_IN.get(use.used_in, use.used_in))
-    parts = [day_of(use.used_at), place, f"“{use.context}”" if use.context else ""]
+    parts = [
+        day_of(use.used_at),
+        text_of(USED_IN.get(use.used_in, use.used_in)),
+        f"“{use.context}”" if use.context else "",
+    ]
     parts += [
         f"×{use.times}" if use.times > 1 else "",
         text_of(HELPFUL[use.helpful]) if use.helpful in HELPFUL else "",
@@ -246,8 +249,12 @@ def note(note: Note, passage: tuple[Chunk, str] | None) -> None:
             actions.ways(note)
         if note.expires_within(SOON) and note.expires_at:
             day = day_of(note.expires_at)
-            over = t("Expired on {day}: searches leave this note out.", day=day)
-            caption(over if note.expired else t("Expires on {day}.", day=day), "event_busy")
+            caption(
+                t("Expired on {day}: searches leave this note out.", day=day)
+                if note.expired
+                else t("Expires on {day}.", day=day),
+                "event_busy",
+            )
         files.provenance(note, passage[0] if passage else None)
         # Don't report unreadable properties here if each of them has its own warning.
         omissions = (
@@ -445,7 +452,10 @@ def _is_long(note: Note, shown: int, *, around: bool) -> None:
         small_print("This note is long: only the part around the passage is shown.")
         return
     st.info(t("This note is long: the first {shown} of {n} characters are shown.", shown=shown, n=len(note.body)))
-    name = "note.txt" if note.plain else "note.md"
     st.download_button(
-        t("Download the whole text"), note.body.encode("utf-8", "replace"), name, "text/plain", key=f"whole_{note.id}"
+        t("Download the whole text"),
+        note.body.encode("utf-8", "replace"),
+        "note.txt" if note.plain else "note.md",
+        "text/plain",
+        key=f"whole_{note.id}",
     )

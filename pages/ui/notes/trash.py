@@ -54,10 +54,12 @@ def draw(base: str, text: str) -> None:
     if found:
         ids = [trashed.version.note_id for trashed in found]
         with row():
-            label = t_plural("Restore {n} note", "Restore all {n} notes", n=len(ids))
-            _restoring(label, "trash_restore_all", ids)
-            label = t("Empty the trash") if not look else t_plural("Delete {n} note", "Delete {n} notes", n=len(ids))
-            _deleting(label, "trash_empty", ids)
+            _restoring(t_plural("Restore {n} note", "Restore all {n} notes", n=len(ids)), "trash_restore_all", ids)
+            _deleting(
+                t_plural("Delete {n} note", "Delete {n} notes", n=len(ids)) if look else t("Empty the trash"),
+                "trash_empty",
+                ids,
+            )
     _dialog()
 
 

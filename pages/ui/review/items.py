@@ -124,8 +124,11 @@ def accept(chosen: Sequence[Submission]) -> None:
             [submission.note.id for submission in chosen if not submission.change], status="pending"
         )
 
-    many = t_plural("{n} note was accepted.", "{n} notes were accepted.", n=len(chosen))
-    offer_undo(_settled(chosen, accepted=True) or many, wait_again)
+    offer_undo(
+        _settled(chosen, accepted=True)
+        or t_plural("{n} note was accepted.", "{n} notes were accepted.", n=len(chosen)),
+        wait_again,
+    )
 
 
 def reject(chosen: Sequence[Submission]) -> None:
@@ -138,8 +141,11 @@ def reject(chosen: Sequence[Submission]) -> None:
         workspace.trash.restore(new)
         workspace.proposals.restore([submission.change for submission in chosen if submission.change])
 
-    many = t_plural("{n} note was rejected.", "{n} notes were rejected.", n=len(chosen))
-    offer_undo(_settled(chosen, accepted=False) or many, undone)
+    offer_undo(
+        _settled(chosen, accepted=False)
+        or t_plural("{n} note was rejected.", "{n} notes were rejected.", n=len(chosen)),
+        undone,
+    )
 
 
 def _settled(done: Sequence[Submission], *, accepted: bool) -> str:
@@ -549,7 +555,6 @@ def _choose(key: str, place: int) -> None:
 def reminders(matters: Items) -> None:
     """Draw the toggle for reminders about notes worth another look. If it is on and there are none, say so."""
     chosen = workspace.review.reminders
-    now = bound("reminders", chosen.enabled, chosen.enable)
     st.toggle(
         t("Show notes worth another look"),
         help=t(
@@ -559,7 +564,7 @@ def reminders(matters: Items) -> None:
             "Search)."
         ),
         disabled=workspace.readonly,
-        **now,
+        **bound("reminders", chosen.enabled, chosen.enable),
     )
     if chosen.enabled and not any(matter.kind == "reminder" for matter in matters):
         small_print("No note is worth another look today.")

@@ -45,8 +45,12 @@ def _drop() -> None:
             "log are dropped; the others wait here for you."
         ),
     )
-    closed = not dropped or is_shut() or workspace.jobs.running(*jobs.LEARNING)
-    if button("Suggest notes", "learning_go", "school", disabled=closed):
+    if button(
+        "Suggest notes",
+        "learning_go",
+        "school",
+        disabled=not dropped or is_shut() or workspace.jobs.running(*jobs.LEARNING),
+    ):
         # Make the names valid on any file system.
         logs = [(re.sub(r"[^\w. -]", "_", file.name)[-60:].lstrip(".") or "log", file.getvalue()) for file in dropped]
 

@@ -135,12 +135,17 @@ def section(text: str, options: SearchOptions) -> None:
         threads.draw_live()
     if not (own and busy):
         label = t("Try again") if own else t("Write an answer")
-        about = (
-            t("Another answer is being written.")
-            if busy
-            else t("Your language model writes the answer from these hits.")
-        )
-        if small(label, "write_answer", "edit_note", help=about, disabled=busy):
+        if small(
+            label,
+            "write_answer",
+            "edit_note",
+            help=(
+                t("Another answer is being written.")
+                if busy
+                else t("Your language model writes the answer from these hits.")
+            ),
+            disabled=busy,
+        ):
             threads.begin_answer(text, text, **options)
 
 
@@ -330,8 +335,9 @@ def _summary(prepared: Prepared, result: SearchResult, top: DeltaGenerator, *, n
                 "spellcheck",
                 width="content",
             )
-            only = {"as_typed": result.query}
-            small("Search for exactly this", f"as_typed_{word}", "undo", session_state.update, only)
+            small(
+                "Search for exactly this", f"as_typed_{word}", "undo", session_state.update, {"as_typed": result.query}
+            )
     for notice in result.notices if result.hits or "pictures_loading" in result.notices else ():
         st.info(text_of(_notice(result, notice)), icon=":material/info:")
     question_box.draw_fields(result.query, result.understood.colons)

@@ -319,8 +319,12 @@ class Entries:
                 st.html(cards.place_line(hit, self._tones.get(hit.asked, "")), width="content")
             if meter := cards.meter(self._levels[chunk.id]):
                 st.html(meter, width="content")
-            about = t("Show less") if unfolded else t("Show more")
-            _toggle(about, wide, f"unfold_{hit.rank}", "unfold_less" if unfolded else "unfold_more")
+            _toggle(
+                t("Show less") if unfolded else t("Show more"),
+                wide,
+                f"unfold_{hit.rank}",
+                "unfold_less" if unfolded else "unfold_more",
+            )
             _toggle(t("Why this?"), why, f"why_{hit.rank}", "info")
         if head:
             with _row(f"trail_{hit.rank}"):
@@ -334,10 +338,9 @@ class Entries:
         if chunk.picture:  # the passage is text recognised in this picture
             _draw_image(hit.note.id, chunk.picture)
         if not unfolded:
-            said = chunk.id in self._said
             st.html(
                 f'<div class="t-hit"><span class="t-dim">{t_html("Quoted above")}</span></div>'
-                if said
+                if chunk.id in self._said
                 else cards.body(hit, seen, around=False)
             )
             return
@@ -375,8 +378,12 @@ class Entries:
             key = f"verdict_{hit.chunk.id}"
             uses = workspace.uses
             verdicts = {use.chunk_id: use.verdict for use in uses.judged(query=self._text)}
-            now = bound(key, verdicts.get(hit.chunk.id), partial(uses.judge, self._text, hit.note.id, hit.chunk.id))
-            pills("Was it useful?", VERDICTS, disabled=workspace.readonly, **now)
+            pills(
+                "Was it useful?",
+                VERDICTS,
+                disabled=workspace.readonly,
+                **bound(key, verdicts.get(hit.chunk.id), partial(uses.judge, self._text, hit.note.id, hit.chunk.id)),
+            )
             with row():
                 # A question set belongs to a base, and its questions have no filters.
                 questions.mark_button(hit, self._result.understood.text or self._text)

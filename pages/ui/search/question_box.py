@@ -95,8 +95,13 @@ def _draw_searches(title: str, searches: Sequence[PastSearch]) -> None:
             )
             with widgets.row(gap="small"):
                 _ask_again(search.name or _short(search.query), search.query, _icon(search), plain(about))
-                key = f"forget_{bool(search.name)}_{number}"
-                close(key, "Delete it", workspace.searches.delete_for_good, search.query, writes=True)
+                close(
+                    f"forget_{bool(search.name)}_{number}",
+                    "Delete it",
+                    workspace.searches.delete_for_good,
+                    search.query,
+                    writes=True,
+                )
 
 
 def _short(text: str) -> str:
@@ -135,8 +140,13 @@ def draw_earlier(text: str) -> Mapping[str, str]:
     earlier = str(session_state.get(_EARLIER, "")).splitlines()[-_MOST_EARLIER:]
     for number, question in enumerate(earlier):
         address = {"q": question, _EARLIER: "\n".join(earlier[:number])}
-        icon = ":material/arrow_back:"
-        st.page_link("search.py", label=plain(_short(question)), icon=icon, query_params=address, width="content")
+        st.page_link(
+            "search.py",
+            label=plain(_short(question)),
+            icon=":material/arrow_back:",
+            query_params=address,
+            width="content",
+        )
     return {"q": text, _EARLIER: "\n".join(earlier)}
 
 
@@ -241,8 +251,7 @@ def draw_fields(text: str, colons: Iterable[tuple[str, str]]) -> None:
     for name, meant in colons:
         if meant:
             field = f"{meant}:"
-            mended = text.replace(f"{name}:", field)
-            small(t("Use {field}", field=field), f"use_{name}", "spellcheck", put, mended)
+            small(t("Use {field}", field=field), f"use_{name}", "spellcheck", put, text.replace(f"{name}:", field))
 
 
 def draw_start() -> None:
@@ -329,8 +338,7 @@ def options_button(bases: list[str]) -> SearchOptions:
     usual = _set_up(bases)
     own = [session_state[name] != knobs.value(usual, name) for name in session_state["own_options"]]
     changed = sum(map(bool, [*own, session_state["reranker"] != AS_SET]))
-    label = t("Options · {n}", n=changed) if changed else t("Options")
-    button(label, "options", "tune", *toggling(OPTIONS_OPEN))
+    button(t("Options · {n}", n=changed) if changed else t("Options"), "options", "tune", *toggling(OPTIONS_OPEN))
     chosen: Values = {name: session_state[name] if name in session_state["own_options"] else None for name in DRAWN}
     chosen["reranker"] = None if session_state["reranker"] == AS_SET else session_state["reranker"]
     of_bases, tags = (session_state[key] for key in FILTERS)
@@ -371,8 +379,15 @@ def draw_options(bases: list[str]) -> None:
 
 def _draw_option(name: str, offered: Sequence[str] = ()) -> None:
     """Draw the widget for an option. If `offered` is given, only these values are offered."""
-    label = t("Weight of reranking") if name == "rerank_weight" else ""
-    knobs.draw(name, key=name, label=label, offered=offered, on_change=_mark_own, args=(name,), persist_state="session")
+    knobs.draw(
+        name,
+        key=name,
+        label=t("Weight of the closer look") if name == "rerank_weight" else "",
+        offered=offered,
+        on_change=_mark_own,
+        args=(name,),
+        persist_state="session",
+    )
 
 
 def _mark_own(name: str) -> None:

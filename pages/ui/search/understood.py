@@ -208,8 +208,11 @@ def draw_suggestions(text: str, result: SearchResult) -> None:
     tags = workspace.vocabulary.tags()
     known = {tag.casefold() for tag in tags}
     often = sorted(tags, key=lambda tag: -tags[tag])[:TAGS]
-    conditions = result.understood.filters.conditions
-    wanted = [condition for condition in conditions if condition.field == "tag" and not condition.negated]
+    wanted = [
+        condition
+        for condition in result.understood.filters.conditions
+        if condition.field == "tag" and not condition.negated
+    ]
     for value in (value for condition in wanted for value in condition.values):
         if value.casefold() not in known:
             caption(
@@ -281,8 +284,7 @@ def chips(text: str, result: SearchResult) -> None:
     """Draw a chip for each filter in the question and in the options. Clicking a chip removes the filter."""
 
     def chip(label: str, key: str, act: Callable[..., None], *values: object) -> None:
-        about = t("Search without this")
-        button(verbatim(plain(label)), key, "close", act, *values, icon_position="right", help=about)
+        button(verbatim(plain(label)), key, "close", act, *values, icon_position="right", help=t("Search without this"))
 
     for term in result.understood.terms:
         if term.kind in ("words", "emphasis"):

@@ -48,17 +48,29 @@ def search() -> None:
         "Records which notes are found, opened, quoted or read by programs, and for which "
         "question. The records stay in this workspace; each note shows its own figures."
     )
-    label = t("Record how notes are found and used")
     uses = workspace.uses
     clicks = workspace.clicks
-    switch("search.record_uses", label, "record_uses", uses.enabled, uses.enable, about)
+    switch(
+        "search.record_uses",
+        t("Record how notes are found and used"),
+        "record_uses",
+        uses.enabled,
+        uses.enable,
+        about,
+    )
     about = t(
         "What you open, copy or cite ranks a little higher the next time you ask something "
         "similar; the effect fades month by month. While this is on, Tessera records the note, "
         "the question, what you did and the day. The records stay in this workspace."
     )
-    label = t("Rank hits higher if you opened, copied or cited them before")
-    switch("search.use_clicks", label, "use_clicks", clicks.enabled, clicks.enable, about)
+    switch(
+        "search.use_clicks",
+        t("Rank hits higher if you opened, copied or cited them before"),
+        "use_clicks",
+        clicks.enabled,
+        clicks.enable,
+        about,
+    )
     if count := len(clicks.all()):
         st.caption(t_plural("{n} click recorded", "{n} clicks recorded", n=count))
         small("Clear all clicks", "forget_clicks", "delete", clicks.forget, writes=True)
@@ -133,8 +145,11 @@ def draw_documents() -> None:
         "Tessera loads a web page only when you type its address: one request, without anything "
         "that the page links to. Otherwise it never goes online for a note."
     )
-    now = bound("web_pages", workspace.documents.asks_web, workspace.documents.let_ask_web)
-    st.toggle(t("Import web pages by their address"), disabled=workspace.readonly, **now)
+    st.toggle(
+        t("Import web pages by their address"),
+        disabled=workspace.readonly,
+        **bound("web_pages", workspace.documents.asks_web, workspace.documents.let_ask_web),
+    )
     st.html(f'<div class="t-list">{"".join(map(_converter_row, workspace.documents.converters()))}</div>')
 
 

@@ -148,8 +148,9 @@ def _device(models: Sequence[ModelCard]) -> None:
             )
         )
         return
-    shut = bool(job and not job.error)
-    if not workspace.jobs.running("warm") and button("Show where models run", "device", "memory", disabled=shut):
+    if not workspace.jobs.running("warm") and button(
+        "Show where models run", "device", "memory", disabled=bool(job and not job.error)
+    ):
         start_job("device", lambda _: workspace.models.device())
 
 

@@ -61,10 +61,12 @@ def _pack(card: PackCard) -> None:
     with row():
         if found and not installed and button("Install", f"install_{name}", "download", disabled=shut):
             start_job(jobs.PACKS, partial(_install, name))
-        if found and card.newer:
-            label = t("Upgrade to {version}", version=found.version)
-            if button(label, f"upgrade_{name}", "upgrade", disabled=shut):
-                start_job(jobs.PACKS, lambda progress: workspace.packs.upgrade(name, embed=False, progress=progress))
+        if (
+            found
+            and card.newer
+            and button(t("Upgrade to {version}", version=found.version), f"upgrade_{name}", "upgrade", disabled=shut)
+        ):
+            start_job(jobs.PACKS, lambda progress: workspace.packs.upgrade(name, embed=False, progress=progress))
         if installed and small("Remove", f"remove_{name}", "delete", disabled=shut):
             with errors():
                 workspace.packs.delete(name)

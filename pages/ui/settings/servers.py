@@ -66,9 +66,14 @@ def _draw_found_server(server: LocalServer) -> None:
             return
         model = models[0]
         if len(server.models) > 1:
-            labels = {name: short(name) for name in models}
-            model = select("Language model", labels, f"local_model_{port}", label_visibility="collapsed", width=220)
-        if button("Use it to write answers", f"use_local_{port}", "edit_note"):
+            model = select(
+                "Language model",
+                {name: short(name) for name in models},
+                f"local_model_{port}",
+                label_visibility="collapsed",
+                width=220,
+            )
+        if button("Let it write answers", f"use_local_{port}", "edit_note"):
             for what in ("base_url", "model"):
                 _renew(what, card)
             workspace.servers.update("llm", base_url=server.base_url, model=model)
@@ -248,8 +253,14 @@ def _presets(card: ServerCard) -> None:
     with row(f"presets_{card.section}", gap="small"):
         st.caption(t("Usual addresses on this machine:"), width="content")
         for name, address in PURPOSES[card.section].presets.items():
-            key = f"preset_{card.section}_{name}"
-            st.button(name, key=key, type="tertiary", help=plain(address), on_click=put, args=(address,))
+            st.button(
+                name,
+                key=f"preset_{card.section}_{name}",
+                type="tertiary",
+                help=plain(address),
+                on_click=put,
+                args=(address,),
+            )
 
 
 def _form(card: ServerCard, open_: list[str]) -> None:
@@ -281,8 +292,9 @@ def _form(card: ServerCard, open_: list[str]) -> None:
                 placeholder=t("Servers on this machine rarely require a key"),
             )
         label = t("Save and test") if open_ or not card.key else t("Test")
-        busy = workspace.jobs.running(*jobs.MODELS)
-        if submit(label, _box("save", card), "play_arrow", type="primary", disabled=busy):
+        if submit(
+            label, _box("save", card), "play_arrow", type="primary", disabled=workspace.jobs.running(*jobs.MODELS)
+        ):
             with errors():
                 section = card.section
                 if open_:
@@ -310,8 +322,13 @@ def _key(card: ServerCard) -> None:
         st.html(f'<div class="t-small">{html(text)}</div>', width="content")
         with container(horizontal=True, width="content"):
             if card.key in ("keyring", "file"):
-                shut = _replacing(card) in session_state
-                small("Replace", f"replace_key_{card.section}", "key", replace_it, disabled=shut)
+                small(
+                    "Replace",
+                    f"replace_key_{card.section}",
+                    "key",
+                    replace_it,
+                    disabled=_replacing(card) in session_state,
+                )
             removed = card.key_for and small("Remove", f"remove_key_{card.section}", "delete")
         if removed:
             with errors():

@@ -53,8 +53,13 @@ def draw_health() -> None:
                     f"{text}  \n{plain(t('To repair it: {remedy}', remedy=check.remedy))}",
                     icon=f":material/{icon}:",
                 )
-        sound = sum(check.level == "sound" for check in health.checks)
-        st.caption(t_plural("{n} check found nothing wrong.", "{n} checks found nothing wrong.", n=sound))
+        st.caption(
+            t_plural(
+                "{n} check found nothing wrong.",
+                "{n} checks found nothing wrong.",
+                n=sum(check.level == "sound" for check in health.checks),
+            )
+        )
     on_demand("Background tasks since Tessera started", "jobs_ended", "history", jobs.history)
     on_demand("What takes up space", "space", "hard_drive", _space)
     shell.report(workspace.bug_report)
@@ -77,8 +82,13 @@ def _space() -> None:
             "passage among the first five hits; with reranking, 80 do."
         )
     about = t("{size} unused.", size=megabytes(space.unused))
-    shut = workspace.jobs.running("compact") or is_writing()
-    if button("Free unused space", "compact", "compress", disabled=shut, help=about):
+    if button(
+        "Free unused space",
+        "compact",
+        "compress",
+        disabled=workspace.jobs.running("compact") or is_writing(),
+        help=about,
+    ):
         workspace.jobs.start("compact", workspace.doctor.compact)
         rerun()
 
@@ -145,8 +155,7 @@ def _choices() -> None:
                 "next to the notes."
             ),
         )
-        off = shut or session_state[_FOLDER] == str(backups.place)
-        button("Save", "backup_folder_save", "save", put, disabled=off)
+        button("Save", "backup_folder_save", "save", put, disabled=shut or session_state[_FOLDER] == str(backups.place))
     general.remark(folder)
     popover("Encryption", "backup_encryption", "lock", _encryption)
 
@@ -170,8 +179,13 @@ def _encryption() -> None:
         workspace.backups.protect(passphrase)
 
     with row():
-        label = t("Change the passphrase") if on else t("Encrypt backups")
-        button(label, "backup_protect", "lock", protect, disabled=not session_state[_PASSPHRASE])
+        button(
+            t("Change the passphrase") if on else t("Encrypt backups"),
+            "backup_protect",
+            "lock",
+            protect,
+            disabled=not session_state[_PASSPHRASE],
+        )
         if on:
             button("Stop encrypting", "backup_unprotect", "lock_open", workspace.backups.unprotect, writes=True)
 
@@ -265,12 +279,11 @@ def problem(status: Status) -> None:
 
 def rebuild() -> None:
     """Draw the button that rebuilds the vector index."""
-    shut = is_writing() or workspace.jobs.running("switch")
     if button(
         "Rebuild the index",
         "rebuild",
         "restart_alt",
-        disabled=shut,
+        disabled=is_writing() or workspace.jobs.running("switch"),
         help=plain(t("Rebuilds the search index from stored data. This needs no model and changes no notes.")),
     ):
         start_job("rebuild", workspace.rebuild)

@@ -251,8 +251,11 @@ def stages(scores: Mapping[str, StageScore]) -> str:
 def foldable(text: str, spans: Spans = (), lines: int = LINES) -> str:
     """Return the lines with the most highlighted text as HTML, followed by the whole passage, collapsed."""
     shown, whole = clip(text, spans, lines)
-    title = t("Whole passage, {n} characters", n=len(text))
-    return shown if whole else shown + folded(title, f'<div class="t-text">{marked(text, spans)}</div>')
+    if whole:
+        return shown
+    return shown + folded(
+        t("Whole passage, {n} characters", n=len(text)), f'<div class="t-text">{marked(text, spans)}</div>'
+    )
 
 
 def clip(text: str, spans: Spans, most: int) -> tuple[str, bool]:

@@ -267,13 +267,17 @@ def history() -> None:
         if JOB_KINDS[job.name].place
     ]
     if rows:
-        columns = {
-            "at": text_column("When"),
-            "what": text_column("Task"),
-            "result": text_column("Result"),
-            "seconds": text_column("Duration"),
-        }
-        table(rows, columns, "jobs_table", most=420)
+        table(
+            rows,
+            {
+                "at": text_column("When"),
+                "what": text_column("Task"),
+                "result": text_column("Result"),
+                "seconds": text_column("Duration"),
+            },
+            "jobs_table",
+            most=420,
+        )
     else:
         small_print("Nothing has run since Tessera started.")
 
@@ -317,8 +321,13 @@ def _running_job(job: Job) -> None:
     with row():
         st.progress(job.share, text=f"**{text_of(JOB_KINDS[name].doing)}** {done}{left}")
         if name != "rebuild":
-            key = "cancel_job" if name == "import" else f"cancel_{name}"
-            button("Cancel", key, "stop_circle", workspace.jobs.cancel, name)
+            button(
+                "Cancel",
+                "cancel_job" if name == "import" else f"cancel_{name}",
+                "stop_circle",
+                workspace.jobs.cancel,
+                name,
+            )
 
 
 def _count(result: object) -> int:

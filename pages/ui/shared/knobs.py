@@ -105,8 +105,12 @@ def draw_new_base_switches(*, indexes: bool, plain: bool) -> dict[str, bool]:
     chosen = {"embed_at_once": True}
     for name in SWITCHES:
         if not left_out.get(name):
-            shut = name == "read_pictures" and not workspace.pictures.can_read
-            chosen[name] = _toggle(name, f"new_{name}", value=name in _ON, disabled=shut)
+            chosen[name] = _toggle(
+                name,
+                f"new_{name}",
+                value=name in _ON,
+                disabled=name == "read_pictures" and not workspace.pictures.can_read,
+            )
     if not plain:
         _what_is_missing()
     return chosen
@@ -177,8 +181,13 @@ def choose(side: str, first: ChunkingOptions, usual: ChunkingOptions, *, reset: 
     chosen: dict[str, int] = {}
     with st.container(border=True, key=f"parameters_{side}"):
         columns = st.columns(2, gap="medium")
-        texts = {name: value_label("strategy", name) for name in STRATEGIES}
-        strategy = select_in(columns[0], setting_label("strategy"), texts, keys["strategy"], persist_state="session")
+        strategy = select_in(
+            columns[0],
+            setting_label("strategy"),
+            {name: value_label("strategy", name) for name in STRATEGIES},
+            keys["strategy"],
+            persist_state="session",
+        )
         if STRATEGIES[strategy] != set(SIZES):
             why = {
                 "none": t("Notes aren't split here, so the sizes have no effect."),
@@ -204,8 +213,7 @@ def choose(side: str, first: ChunkingOptions, usual: ChunkingOptions, *, reset: 
                 persist_state="session",
             )
         own = ChunkingOptions(strategy=strategy, **chosen)
-        label = reset or t("Reset to the base's settings")
-        small(label, f"reset_{side}", "undo", begin, usual, disabled=own == usual)
+        small(reset or t("Reset to the base's settings"), f"reset_{side}", "undo", begin, usual, disabled=own == usual)
     return own
 
 

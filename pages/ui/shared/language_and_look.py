@@ -56,8 +56,12 @@ def settle_look(workspace: Workspace | None) -> None:
 def choose_look(key: str, **more: object) -> None:
     """Draw the theme selector. The choice is remembered for later sessions."""
     preferences = server.workspace.preferences
-    now = bound(key, _chosen(server.workspace), lambda chosen: preferences.set(_PREFERENCE, chosen))
-    segments("Appearance", LOOKS, **now, **more)
+    segments(
+        "Appearance",
+        LOOKS,
+        **bound(key, _chosen(server.workspace), lambda chosen: preferences.set(_PREFERENCE, chosen)),
+        **more,
+    )
 
 
 def hand_over(workspace: Workspace | None) -> None:

@@ -288,12 +288,18 @@ def unread_rows(base: str, files: Sequence[Failed], key: str) -> None:
     for number, item in enumerate(files[:_ACTED]):
         with row(f"unread_{key}_{number}"):
             st.html(f'<div class="t-list">{html(item.path)} <i>{html(item.error)}</i></div>')
-            label = t("Ignore this file")
-            small(label, f"ignore_{key}_{number}", "visibility_off", ignore, base, escape(item.path), writes=True)
+            small(
+                "Ignore this file",
+                f"ignore_{key}_{number}",
+                "visibility_off",
+                ignore,
+                base,
+                escape(item.path),
+                writes=True,
+            )
             if kind := PurePosixPath(item.path).suffix.lower():
-                label = t("Ignore such files")
                 small(
-                    label,
+                    "Ignore such files",
                     f"ignore_all_{key}_{number}",
                     "hide_source",
                     ignore,

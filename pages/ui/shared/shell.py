@@ -330,8 +330,7 @@ def _state() -> None:
         if workspace.bases.all() and (now := workspace.freshness_of()).state != "working":
             st.html(freshness_html(now))
             # Not a link, because a second link to the current page would be highlighted along with its menu entry.
-            waits = now.state in ("notice", "attention")
-            if waits and small("See details", "see_state", "arrow_forward"):
+            if now.state in ("notice", "attention") and small("See details", "see_state", "arrow_forward"):
                 switch_page("bases.py")
 
 

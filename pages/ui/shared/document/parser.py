@@ -222,8 +222,7 @@ def _hide_paragraphs(state: StateCore) -> None:
         if token.type != "inline" or state.tokens[number - 1].type != "paragraph_open" or not token.content.strip():
             continue
         children = token.children or []
-        is_embed = [child.type for child in children] == ["wikilink"] and children[0].meta["embed"]
-        if is_embed:
+        if [child.type for child in children] == ["wikilink"] and children[0].meta["embed"]:
             children[0].meta["block"] = True
         elif all(child.type in ("softbreak", "hardbreak", "text") and not child.content.strip() for child in children):
             token.children = []
@@ -339,8 +338,12 @@ def _rule(
 
 def _wikilink(state: StateInline, match: Match) -> None:
     target = match[2].removesuffix("\\").strip()
-    token = state.push("wikilink", "", 0)
-    token.meta = {"target": target, "words": (match[3] or "").strip(), "embed": bool(match[1]), "block": False}
+    state.push("wikilink", "", 0).meta = {
+        "target": target,
+        "words": (match[3] or "").strip(),
+        "embed": bool(match[1]),
+        "block": False,
+    }
 
 
 def _footnote_mark(state: StateInline, match: Match) -> None:
