@@ -25,6 +25,7 @@ from pages.ui.shared.widgets import (
     small,
     submit,
     text_box,
+    titled_link,
 )
 
 COLUMNS = 2
@@ -110,8 +111,7 @@ def digest() -> None:
         for kinds in DIGEST:
             if waiting := [kind for kind in kinds if today.waiting.get(kind)]:
                 label = " · ".join(f"{text_of(MATTERS[kind].title)} {today.waiting[kind]:,}" for kind in waiting)
-                icon = f":material/{MATTERS[waiting[0]].icon}:"
-                st.page_link("review.py", label=plain(label), icon=icon, query_params={"kind": waiting[0]})
+                titled_link("review.py", label, MATTERS[waiting[0]].icon, kind=waiting[0])
         if today.changed:
             _draw_changed(today.changed)
 
@@ -120,19 +120,18 @@ def _draw_changed(changed: Sequence[NoteChange]) -> None:
     """Draw the digest's line about changed notes. It shows their number, the first titles, and who changed them."""
     names = [change.note.title for change in changed[:NAMED]] + ["…"] * (len(changed) > NAMED)
     about = t_plural("{n} note changed: {names}", "{n} notes changed: {names}", n=len(changed), names=names)
-    label = plain(with_note(about, join_list(dict.fromkeys(text_of(AUTHORS[change.author]) for change in changed))))
-    icon = ":material/edit_note:"
+    label = with_note(about, join_list(dict.fromkeys(text_of(AUTHORS[change.author]) for change in changed)))
     if len(changed) == 1:
-        st.page_link("notes.py", label=label, icon=icon, query_params={"note": changed[0].note.id})
+        titled_link("notes.py", label, "edit_note", note=changed[0].note.id)
         return
     first = min((day_of(change.note.updated_at) for change in changed if change.note.updated_at), default="")
-    st.page_link("search.py", label=label, icon=icon, query_params={"q": f"updated:{first}.."})
+    titled_link("search.py", label, "edit_note", q=f"updated:{first}..")
 
 
-def _row(card: NoteSummary, icon: str | None) -> None:
+def _row(card: NoteSummary, icon: str) -> None:
     """Draw a link to a note with a date. If there are several bases, also show the note's base."""
     with row(f"recent_{card.id}"):
-        st.page_link("notes.py", label=plain(card.title), query_params={"note": card.id}, icon=icon, width="stretch")
+        titled_link("notes.py", card.title, icon, note=card.id, width="stretch")
         named = [] if len(status.bases) == 1 else [plain(card.base)]
         st.caption(" · ".join([*([day_of(card.updated_at)] if card.updated_at else []), *named]), width="content")
 
@@ -146,7 +145,7 @@ def recent() -> None:
     section_title("Recent notes")
     with container(gap="xxsmall", key="recent_notes"):
         for card in cards:
-            _row(card, ":material/keep:" if card.id in kept else None)
+            _row(card, "keep" if card.id in kept else "")
 
 
 def bases(status: Status) -> None:

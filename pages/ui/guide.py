@@ -100,22 +100,10 @@ class GuideSources(Sources):
     language: str
     path: str
 
-    can_click = can_tick = False
-    first_line = 0
-
     def note(self, target: str, *, relative: bool) -> SourceSpan | None:
         path = posixpath.normpath(posixpath.join(posixpath.dirname(self.path), target)).removesuffix(".md")
         chapter = chapters(self.language).get(path)
         return SourceSpan(chapter.path, chapter.title) if chapter else None
-
-    def missing(self, target: str, *, relative: bool) -> str:
-        return ""
-
-    def file(self, target: str) -> str | None:
-        return None
-
-    def text(self, note_id: str) -> tuple[str, Sources]:
-        return "", self
 
 
 @cache

@@ -68,7 +68,9 @@ def problems(base: KnowledgeBase) -> None:
     away = workspace.folders.not_downloaded(base)
     reports.not_downloaded(away)
     shown = {*failures, *away}
-    reports.not_read([failed for failed in workspace.documents.unread(base.name) if failed not in shown])
+    unread = [failed for failed in workspace.documents.unread(base.name) if failed not in shown]
+    title = t_plural("{n} file isn't read", "{n} files aren't read", n=len(unread))
+    reports.unfold(title, reports.failed(unread), ":material/draft:")
     reports.draw_incomplete(workspace.documents.incomplete(base.name))
     if not base.watch or not any(Path(folder).is_absolute() for folder, _ in workspace.folders.all(base)):
         return

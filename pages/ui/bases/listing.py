@@ -40,6 +40,7 @@ from pages.ui.shared.widgets import (
     errors,
     expander,
     in_columns,
+    paragraph,
     popup,
     row,
     select_in,
@@ -315,7 +316,7 @@ def page() -> None:
         "A base is a collection of notes with its own model, splitting and search settings. Each "
         "note belongs to one base."
     )
-    st.html(f'<p class="t-lead">{html(about)}</p>')
+    paragraph(about, "t-lead", "p")
     button("New base", "new_base", "add", folders.go, folders.NEW, writes=True)
     folders.text_folders()
     if not status.bases:
@@ -336,7 +337,7 @@ def _card(status: BaseStatus) -> None:
     paths = [path for path, _ in status.folders if Path(path).is_absolute()]
     for number, path in enumerate(paths[:FOLDERS]):
         with row(f"folder_{base.id}_{number}"):
-            st.html(f'<div class="t-small t-dim t-where">{html(path)}</div>')
+            paragraph(path, "t-small t-dim t-where")
             if small("Update now", f"sync_{base.id}_{number}", "sync", disabled=is_shut()):
                 folders.sync(base, path)
     widgets.more(len(paths) - FOLDERS)

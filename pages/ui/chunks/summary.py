@@ -28,7 +28,7 @@ from pages.ui.shared import knobs, links, safe, tree
 from pages.ui.shared.cards import tags
 from pages.ui.shared.jobs import hindrance, is_importing, start_job
 from pages.ui.shared.names import TEXT_LANGUAGES
-from pages.ui.shared.safe import html, plain, t_html
+from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import section_title, small_print, t, t_plural, text_of
 from pages.ui.shared.widgets import (
@@ -37,6 +37,7 @@ from pages.ui.shared.widgets import (
     in_columns,
     more,
     note_link,
+    paragraph,
     row,
     segments,
     text_box,
@@ -95,7 +96,7 @@ def offer(cards: Sequence[NoteSummary]) -> None:
     if not workspace.notes.all():
         st.caption(t("The notes are being imported.") if is_importing() else t("There are no notes yet."))
         return
-    st.html(f'<p class="t-lead">{t_html("Choose a note to see how it is split and to change the split.")}</p>')
+    paragraph(t("Choose a note to see how it is split and to change the split."), "t-lead", "p")
     latest = sorted(cards, key=lambda card: card.updated_at or CALENDAR_BEGINS, reverse=True)
     for column, card in in_columns(latest[:SHOWN], COLUMNS):
         chunks = t_plural("{n} chunk", "{n} chunks", n=card.chunks)

@@ -8,10 +8,21 @@ from streamlit import container, session_state
 
 from core.model import Concept, Filters, day_of
 from pages.ui.notes import opened
-from pages.ui.shared.safe import html, plain
+from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
-from pages.ui.shared.widgets import caption, group_title, more, note_link, on_demand, pills, row, small, text_box
+from pages.ui.shared.widgets import (
+    caption,
+    group_title,
+    more,
+    note_link,
+    on_demand,
+    paragraph,
+    pills,
+    row,
+    small,
+    text_box,
+)
 
 # Concepts, which are key phrases found in the notes, and paths from one note to another.
 
@@ -120,7 +131,7 @@ def draw(base: str, *, several: bool) -> None:
     """
     with container(key="beginning"):
         lead = t("Choose a note to read, or press Ctrl+O to open one by its title.")
-        st.html(f'<p class="t-lead">{html(lead)}</p>')
+        paragraph(lead, "t-lead", "p")
         latest = workspace.notes.switch("", _SHOWN)
         if base:
             cards = workspace.notes.all(Filters(bases=(base,)))

@@ -32,7 +32,7 @@ def _route(note_id: str, file: Attachment) -> str | None:
     return routes.file_address(note_id, file.place)
 
 
-class NoteSources:
+class NoteSources(Sources):
     """Lookup of the notes and files that a note links to or embeds, used to draw the note.
 
     `address` returns the URL of a file in a note, or None if the file can't be shown.

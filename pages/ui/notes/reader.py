@@ -31,7 +31,7 @@ from pages.ui.notes.history import offer_undo
 from pages.ui.shared import widgets
 from pages.ui.shared.cards import tags
 from pages.ui.shared.document import Clicked, RenderedNote, SourceSpan, document, show_document
-from pages.ui.shared.document.drawing import tag, to_note
+from pages.ui.shared.document.drawing import anchor, tag, to_note
 from pages.ui.shared.jobs import is_shut
 from pages.ui.shared.rendered import render_text
 from pages.ui.shared.safe import drawable_part, facts, html, is_deeply_nested, plain, t_html
@@ -47,6 +47,7 @@ from pages.ui.shared.widgets import (
     guarded,
     on_demand,
     page_link,
+    paragraph,
     row,
     small,
     warn,
@@ -237,7 +238,7 @@ def note(note: Note, passage: tuple[Chunk, str] | None) -> None:
                 opened.drawer()
             if passage:
                 files.original_link(note, passage[0].page)
-            st.html(f'<div class="t-title">{html(note.title)}</div>')
+            paragraph(note.title, "t-title")
             actions.actions(note)
         with row("reader_about"):
             dated = day_of(note.updated_at) if note.updated_at else ""
@@ -300,7 +301,7 @@ def second_note(note: Note) -> None:
     """Draw the second note. It can't be edited, but buttons close it or swap it with the first note."""
     with container(key="second"):
         with row("second_bar"):
-            st.html(f'<div class="t-title">{html(note.title)}</div>')
+            paragraph(note.title, "t-title")
             small("Swap", "second_swap", "swap_horiz", opened.swap, note.id)
             close("second_close", "Close", opened.choose_second, "")
         _text(note, None, opened.choose_second, "second")
@@ -375,7 +376,7 @@ def _text(
         sources = NoteSources(note, can_click=True, first_line=len(re.findall(LINE_END, body[: start - len(before)])))
         drawn = document(shown, sources, (len(before), len(before) + end - start) if passage else None)
         is_first = key == "reader"
-        place = "passage" if passage else drawn.anchor(opened.place()) if is_first else ""
+        place = "passage" if passage else anchor(drawn.headings, opened.place()) if is_first else ""
         arrival = f"{note.id} {passage[0].index if passage else ''} {opened.arrival() if is_first else ''}"
 
         def clicked(link: Clicked) -> None:

@@ -51,6 +51,7 @@ from pages.ui.shared.widgets import (
     more,
     note_link,
     page_link,
+    paragraph,
     pills,
     small,
 )
@@ -408,10 +409,10 @@ def _draw_content(matter: ReviewItem) -> None:
         draw_difference(workspace.proposals.difference(matter.submission))
     elif matter.flagged:
         text = matter.flagged.edit.text or matter.flagged.edit.anchor
-        st.html(f'<div class="t-text t-small">{html(text[:LONGEST])}</div>')
+        paragraph(text[:LONGEST], "t-text t-small")
     elif matter.refused:
         st.markdown(plain(matter.refused.reason))
-        st.html(f'<div class="t-text t-small">{html(matter.refused.text)}</div>')
+        paragraph(matter.refused.text, "t-text t-small")
     elif matter.note:
         note = workspace.notes.get(matter.note.id)
         shown = drawable_part(note.body[:LONGEST])

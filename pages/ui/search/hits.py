@@ -25,7 +25,7 @@ from pages.ui.evaluation import questions
 from pages.ui.notes import routes
 from pages.ui.search.question_box import put
 from pages.ui.shared import cards, widgets
-from pages.ui.shared.safe import elements, facts, folded, html, plain, t_html
+from pages.ui.shared.safe import elements, facts, folded, html, t_html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.style import TILES
 from pages.ui.shared.text import t, t_plural, text_of
@@ -38,10 +38,12 @@ from pages.ui.shared.widgets import (
     copy_button,
     errors,
     in_columns,
+    paragraph,
     pills,
     row,
     segments,
     small,
+    titled_link,
     toggling,
     warn,
 )
@@ -56,8 +58,8 @@ def draw_pictures(result: SearchResult) -> None:
     for column, hit in in_columns(result.pictures, PICTURE_COLUMNS):
         with column.container(border=True, height="stretch", key=f"picture_{hit.rank}", gap="xsmall"):
             _draw_image(hit.note.id, hit.picture)
-            st.page_link("notes.py", label=plain(hit.note.title), query_params={"note": hit.note.id})
-            st.html(f'<div class="t-crumb">{html(hit.picture)}</div>')
+            titled_link("notes.py", hit.note.title, note=hit.note.id)
+            paragraph(hit.picture, "t-crumb")
             name = f"「{hit.picture}」" if '"' in hit.picture else f'"{hit.picture}"'
             small("Pictures like this", f"like_{hit.rank}", "image_search", put, f"has:image like:{name}")
 
@@ -180,11 +182,7 @@ def draw_choice(result: SearchResult) -> None:
     with container(border=True, key="choice", gap="xsmall"):
         st.html(f'<div class="t-caption">{html(line)}</div><div class="t-text">{html(choice.answer)}</div>')
         for hit in result.hits[: len(choice.chunks)]:
-            st.page_link(
-                "notes.py",
-                label=plain(f"{hit.rank}. {cards.place(hit)}"),
-                query_params=cards.address(hit, result.query),
-            )
+            titled_link("notes.py", f"{hit.rank}. {cards.place(hit)}", **cards.address(hit, result.query))
 
 
 VERDICTS = message_table({"helpful": "Helpful", "not_helpful": "Not helpful", "harmful": "Misleading"})
@@ -433,4 +431,4 @@ def _title(hit: Hit, text: str, title: str, seen: Highlight) -> None:
     if seen.sentence and (seen.is_close or is_over_pages) and not hit.chunk.edited:
         start, end = seen.sentence
         at = hit.chunk.start + start, hit.chunk.start + end
-    st.page_link("notes.py", label=plain(title), query_params=cards.address(hit, text, at), width="stretch")
+    titled_link("notes.py", title, width="stretch", **cards.address(hit, text, at))

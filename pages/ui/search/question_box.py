@@ -26,12 +26,14 @@ from pages.ui.shared.widgets import (
     close,
     expander,
     group_title,
+    paragraph,
     popup,
     problem,
     select,
     small,
     text_box,
     text_input,
+    titled_link,
     toggled,
     toggling,
 )
@@ -140,13 +142,7 @@ def draw_earlier(text: str) -> Mapping[str, str]:
     earlier = str(session_state.get(_EARLIER, "")).splitlines()[-_MOST_EARLIER:]
     for number, question in enumerate(earlier):
         address = {"q": question, _EARLIER: "\n".join(earlier[:number])}
-        st.page_link(
-            "search.py",
-            label=plain(_short(question)),
-            icon=":material/arrow_back:",
-            query_params=address,
-            width="content",
-        )
+        titled_link("search.py", _short(question), "arrow_back", **address)
     return {"q": text, _EARLIER: "\n".join(earlier)}
 
 
@@ -279,10 +275,8 @@ def start() -> None:
         with right, container(key="examples", gap="xxsmall"):
             group_title("For example")
             for text in examples:
-                _ask_again(text, text, ":material/arrow_outward:")
-    st.html(
-        f'<div class="t-keys">{t_html("Press / anywhere to search, the arrows to choose a hit, Enter to open it.")}</div>'
-    )
+                _ask_again(text, text, "arrow_outward")
+    paragraph(t("Press / anywhere to search, the arrows to choose a hit, Enter to open it."), "t-keys")
 
 
 def _tips() -> None:
@@ -292,11 +286,11 @@ def _tips() -> None:
 
 
 def _icon(search: PastSearch) -> str:
-    return ":material/bookmark:" if search.name else ":material/history:"
+    return "bookmark" if search.name else "history"
 
 
 def _ask_again(label: str, question: str, icon: str, about: str | None = None) -> None:
-    st.page_link("search.py", label=plain(label), icon=icon, query_params={"q": question}, width="stretch", help=about)
+    titled_link("search.py", label, icon, q=question, width="stretch", help=about)
 
 
 # Query parameter with the earlier questions, and their maximum number. It is limited because any site can link here.

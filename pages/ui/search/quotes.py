@@ -19,7 +19,7 @@ from pages.ui.shared.rendered import render_text
 from pages.ui.shared.safe import Span, html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t
-from pages.ui.shared.widgets import caption, copy_button, download, small, toggled, toggling
+from pages.ui.shared.widgets import caption, copy_button, download, small, titled_link, toggled, toggling
 
 _FENCE = re.compile(r"(?m)^[ \t>]*(?:`{3,}|~{3,}).*\n?")
 _INDENTED = 4
@@ -103,7 +103,7 @@ def _quote(quote: Quote, query: str, before: Quote | None, *, dated: bool) -> No
         address = cards.address(quote, query, quote.marked_place)
         label = " › ".join(place) or quote.note.title
         day = f" · {day_of(quote.note.updated_at)}" if dated and quote.note.updated_at else ""
-        st.page_link("notes.py", label=plain(f"[{quote.number}] {label}{day}"), query_params=address)
+        titled_link("notes.py", f"[{quote.number}] {label}{day}", **address)
         if quote.chunk.edited:
             small_print("You edited this passage on the Chunks page; this is what the note says.")
 

@@ -20,12 +20,15 @@ from pages.ui.shared.widgets import (
     errors,
     expander,
     group_title,
+    page_link,
+    paragraph,
     problem,
     row,
     small,
     submit,
     text_area,
     text_input,
+    titled_link,
     warn,
 )
 
@@ -62,11 +65,11 @@ def draw_links(most: int = SHOWN) -> None:
         return
     group_title("Written answers")
     for thread in threads:
-        st.page_link(
+        titled_link(
             "search.py",
-            label=plain(thread.title if len(thread.title) <= _LONGEST else f"{thread.title[:_LONGEST]}…"),
-            icon=":material/forum:",
-            query_params={"thread": thread.id},
+            thread.title if len(thread.title) <= _LONGEST else f"{thread.title[:_LONGEST]}…",
+            "forum",
+            thread=thread.id,
             help=plain(local(thread.at)),
             width="stretch",
         )
@@ -77,13 +80,13 @@ def draw(thread_id: str) -> None:
     with errors():
         thread = workspace.threads.get(thread_id)
         with row(key="thread_bar"):
-            st.html(f'<div class="t-name">{html(thread.title)}</div>', width="stretch")
+            paragraph(thread.title, "t-name", width="stretch")
             small("Keep as a note", "thread_keep", "note_add", _keep, thread, writes=True)
             small("Delete", "thread_delete", "delete", _delete, thread, writes=True)
             widgets.close("thread_close", "Close", close)
         if note := session_state.pop("thread_note", ""):
             st.success(t("Saved as a note; it waits for you on the Review page."), icon=":material/check:")
-            st.page_link("notes.py", label=t("Open the note"), query_params={"note": note})
+            page_link("notes.py", "Open the note", note=note)
         for turn in thread.turns:
             _turn(turn, first=turn.number == 1)
         _follow_up(thread)
@@ -98,18 +101,13 @@ def in_place(thread: Thread, question: str) -> None:
             else:
                 _turn(turn, first=turn.number == 1)
         _follow_up(thread)
-        st.page_link(
-            "search.py",
-            label=t("Open the thread, or keep it as a note"),
-            icon=":material/forum:",
-            query_params={"thread": thread.id},
-        )
+        page_link("search.py", "Open the thread, or keep it as a note", "forum", thread=thread.id)
 
 
 def _turn(turn: Turn, *, first: bool) -> None:
     with container(border=True, key=f"turn_{turn.number}", gap="xsmall"):
         if not first:
-            st.html(f'<div class="t-name">{html(turn.typed)}</div>')
+            paragraph(turn.typed, "t-name")
         if turn.question != turn.typed:
             caption(t("Searched as: {question}", question=turn.question))
         _head(turn.model)
@@ -303,7 +301,7 @@ def _reworded(written: Iterable[Sentence]) -> set[int]:
 
 def _source(number: int, place: str, quote: str, address: Mapping[str, str]) -> None:
     """Draw a link to a quote's source, followed by the quote. `quote` is "" if it is already shown below a sentence."""
-    st.page_link("notes.py", label=plain(f"[{number}] {place}"), query_params=dict(address))
+    titled_link("notes.py", f"[{number}] {place}", **address)
     if quote:
         st.html(_quote_html(quote))
 

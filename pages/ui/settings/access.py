@@ -6,10 +6,9 @@ from core.base.app_paths import PROGRAM
 from core.base.errors import TesseraError
 from core.base.messages import message_table, reason_of
 from pages.ui.settings import general
-from pages.ui.shared.safe import html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, text_of
-from pages.ui.shared.widgets import button, caption, errors, on_demand, segments
+from pages.ui.shared.widgets import button, caption, errors, on_demand, paragraph, segments
 
 # Assistants, with the configuration that connects each of them to Tessera.
 
@@ -28,7 +27,7 @@ def draw_assistants() -> None:
         "wait on the Review page until you accept them. What it reads goes to whoever runs its "
         "model."
     )
-    st.html(f'<div class="t-about t-dim">{html(about)}</div>')
+    paragraph(about, "t-about t-dim")
     run = workspace.access.run
     snippets = workspace.snippets(run.address if run else f"http://127.0.0.1:{st.get_option('server.port')}")
     programs = {snippet.program: snippet.program for snippet in snippets}

@@ -13,7 +13,7 @@ from pages.ui.shared import jobs
 from pages.ui.shared.safe import elements, html, plain, t_html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, text_of
-from pages.ui.shared.widgets import button, caption, errors, row, select, small, submit, text_input, warn
+from pages.ui.shared.widgets import button, caption, errors, paragraph, row, select, small, submit, text_input, warn
 
 # Model servers found on this machine, each with a button that sets it as the language model.
 
@@ -30,7 +30,7 @@ Found = tuple[LocalServer, ...]
 
 def _list(found: Found | None) -> None:
     with row():
-        st.html(f'<div class="t-name">{t_html("Language models on this machine")}</div>', width="stretch")
+        paragraph(t("Language models on this machine"), "t-name", width="stretch")
         if small("Search again", "look_again", "refresh", disabled=found is None):
             workspace.jobs.forget(_JOB)
             rerun()
@@ -181,7 +181,7 @@ def _about() -> None:
         "one: the built-in models work without a server. With a server elsewhere, the text of "
         "your notes and questions leaves this machine."
     )
-    st.html(f'<div class="t-about t-dim">{html(about)}</div>')
+    paragraph(about, "t-about t-dim")
 
 
 def _cards(status: Status, sections: Iterable[str]) -> None:
@@ -215,7 +215,7 @@ def _card(status: Status, card: ServerCard) -> None:
                 remove,
                 help=plain(t("Removes the server's address, model and key from this machine.")),
             )
-    st.html(f'<div class="t-small">{html(purpose.about)}</div>')
+    paragraph(purpose.about, "t-small")
     open_ = [name for name in ("base_url", "model") if card.sources[name] in ("entered", "default")]
     if "base_url" in open_:
         _presets(card)
@@ -319,7 +319,7 @@ def _key(card: ServerCard) -> None:
         session_state[_replacing(card)] = True
 
     with row(f"key_{card.section}"):
-        st.html(f'<div class="t-small">{html(text)}</div>', width="content")
+        paragraph(text, "t-small", width="content")
         with container(horizontal=True, width="content"):
             if card.key in ("keyring", "file"):
                 small(

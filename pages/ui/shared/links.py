@@ -4,6 +4,8 @@ from collections.abc import Container, Mapping
 
 from streamlit import query_params, session_state
 
+from pages.ui.shared import widgets
+
 
 def arrived_value(name: str) -> str | None:
     """Return the value of a query parameter that came with a link.
@@ -19,8 +21,7 @@ def begin_with(name: str, key: str, options: Container[str], first: str) -> None
     linked = arrived_value(name)
     if linked is not None and linked in options:
         session_state[key] = linked
-    elif session_state.get(key) not in options:
-        session_state[key] = first
+    widgets.begin_with(key, options, first)
 
 
 def last_value(name: str) -> str:

@@ -27,7 +27,7 @@ from pages.ui.shared.names import TEXT_LANGUAGES, base_name, duration, megabytes
 from pages.ui.shared.safe import boxes, facts, html, plain, t_html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, t_plural, text_of
-from pages.ui.shared.widgets import caption, close, expander, row, small
+from pages.ui.shared.widgets import caption, close, expander, paragraph, row, small
 
 # The results of a model test or a server test, and the cost of a change to a base.
 
@@ -168,7 +168,7 @@ def show(plan: SyncPlan) -> None:
             )
         )
     for name, rows in lists.items():
-        _to_unfold(f"{text_of((COUNTS | _UNFOLDED)[name])} · {len(rows):,}", rows, expanded=name == "failed")
+        unfold(f"{text_of((COUNTS | _UNFOLDED)[name])} · {len(rows):,}", rows, expanded=name == "failed")
 
 
 def summary(done: SyncReport | PackReport | Rechunked) -> list[str]:
@@ -189,7 +189,7 @@ def draw_report(done: SyncReport | PackReport | Rechunked) -> None:
             if incomplete := sum(any(part.kind != GUESSED for part in note.left_out) for note in done.incomplete):
                 figures["incomplete"] = incomplete
             counts(figures, t_plural("{n} passage", "{n} passages", n=done.chunks))
-            _to_unfold(f"{text_of(COUNTS['skipped'])} · {len(done.skipped):,}", failed(done.skipped))
+            unfold(f"{text_of(COUNTS['skipped'])} · {len(done.skipped):,}", failed(done.skipped))
             draw_incomplete(done.incomplete)
         case PackReport():
             counts({name: getattr(done, name) for name in ("added", "changed", "removed", "unchanged")})
@@ -200,7 +200,7 @@ def draw_report(done: SyncReport | PackReport | Rechunked) -> None:
             st.html(facts(_rechunked(done)))
 
 
-def _to_unfold(title: str, rows: Rows, icon: str | None = None, *, expanded: bool = False) -> None:
+def unfold(title: str, rows: Rows, icon: str | None = None, *, expanded: bool = False) -> None:
     """Draw rows in an expander with the given title. If there are no rows, draw nothing."""
     if rows:
         with st.expander(title, icon=icon, expanded=expanded):
@@ -233,10 +233,10 @@ def draw_incomplete(notes: Sequence[IncompleteNote]) -> None:
     missing = [(path, text_of(part.explanation)) for path, part in parts if part.kind != GUESSED]
     count = len({path for path, _ in missing})
     title = t_plural("{n} note is missing parts of its file", "{n} notes are missing parts of their files", n=count)
-    _to_unfold(title, missing, ":material/warning:")
+    unfold(title, missing, ":material/warning:")
     guessed = [(path, part.place) for path, part in parts if part.kind == GUESSED]
     title = t_plural("The encoding of {n} file was guessed", "The encodings of {n} files were guessed", n=len(guessed))
-    _to_unfold(title, guessed, ":material/translate:")
+    unfold(title, guessed, ":material/translate:")
 
 
 def listing(rows: Rows) -> None:
@@ -249,17 +249,10 @@ def listing(rows: Rows) -> None:
 
 def not_downloaded(files: Sequence[Failed]) -> None:
     """Draw a list of files that haven't been downloaded from the cloud yet, if any. Each has a remedy."""
-    _to_unfold(
+    unfold(
         t_plural("{n} file isn't downloaded", "{n} files aren't downloaded", n=len(files)),
         failed(files),
         ":material/cloud_download:",
-    )
-
-
-def not_read(files: Sequence[Failed]) -> None:
-    """Draw a list of files that Tessera doesn't read, if any. Each has a remedy."""
-    _to_unfold(
-        t_plural("{n} file isn't read", "{n} files aren't read", n=len(files)), failed(files), ":material/draft:"
     )
 
 
@@ -327,7 +320,7 @@ def draw_ignored(base: KnowledgeBase) -> None:
         )
         for number, pattern in enumerate(ignored):
             with row():
-                st.html(f'<div class="t-list">{html(pattern)}</div>', width="content")
+                paragraph(pattern, "t-list", width="content")
                 close(
                     f"report_{base.id}_{number}",
                     "Stop ignoring",

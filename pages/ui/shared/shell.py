@@ -18,7 +18,19 @@ from pages.ui.shared.names import megabytes
 from pages.ui.shared.safe import elements, html, plain, t_html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import page_title, small_print, t, text_of
-from pages.ui.shared.widgets import Callback, Dialog, bound, button, caption, on_demand, problem, small, text_box, warn
+from pages.ui.shared.widgets import (
+    Callback,
+    Dialog,
+    bound,
+    button,
+    caption,
+    on_demand,
+    paragraph,
+    problem,
+    small,
+    text_box,
+    warn,
+)
 
 # The quick switcher. It opens a note (by title, alias or path), a page or a new note from anywhere.
 
@@ -317,7 +329,7 @@ def _state() -> None:
     text = f"<div>{html(MODEL[state])}{more}</div>"
     st.html(f'<div class="t-state"><span class="t-dot {state}"></span>{text}</div>')
     if state == "failed" and job is not None:
-        st.html(f'<div class="t-list t-dim">{html(job.error)}</div>')
+        paragraph(job.error, "t-list t-dim")
         st.button(t("Try again"), key="warm_again", on_click=workspace.models.start_warming)
     workspace.start_healing()
     for name, kind in JOB_KINDS.items():

@@ -8,10 +8,10 @@ from core.base.messages import ENGLISH, Message, in_context, message
 from pages.ui.shared import jobs
 from pages.ui.shared.jobs import is_shut
 from pages.ui.shared.names import base_names
-from pages.ui.shared.safe import html, plain, t_html
+from pages.ui.shared.safe import html, t_html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import session_language, t, text_of
-from pages.ui.shared.widgets import button, row, small
+from pages.ui.shared.widgets import button, paragraph, row, small, titled_link
 
 # Example questions about the user's own notes. If there are none, they are about the sample notes.
 
@@ -57,7 +57,7 @@ def links() -> None:
     with row("examples"):
         st.caption(t("For example"), width="content")
         for text in texts:
-            st.page_link("search.py", label=plain(text), icon=":material/arrow_outward:", query_params={"q": text})
+            titled_link("search.py", text, "arrow_outward", q=text)
 
 
 def example() -> str:
@@ -74,7 +74,7 @@ def example() -> str:
 
 def no_notes(text: str) -> None:
     """Draw a page that has no notes to show: the text, the buttons that import notes, and the progress of an import."""
-    st.html(f'<p class="t-lead">{html(text)}</p>')
+    paragraph(text, "t-lead", "p")
     beginnings()
     jobs.job_panel()
 

@@ -20,7 +20,7 @@ from streamlit.elements.lib.layout_utils import Width
 from core.base.errors import TesseraError
 from core.base.frozen import ValueMap, frozen
 from core.base.messages import Message, verbatim
-from pages.ui.shared.safe import elements, html, plain
+from pages.ui.shared.safe import elements, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import label_of, small_print, t, text_of, with_note
 
@@ -170,9 +170,14 @@ def warn(text: object, icon: str = "warning") -> None:
     st.warning(plain(text), icon=f":material/{icon}:")
 
 
+def paragraph(text: object, css: str, tag: str = "div", **more: object) -> None:
+    """Draw plain text (not Markdown) as an HTML element with a CSS class."""
+    drawn(st.html, elements([text], tag, css), **more)
+
+
 def group_title(text: Label) -> None:
     """Draw a small title above a group of elements."""
-    st.html(f'<div class="t-caption">{html(label_of(text))}</div>')
+    paragraph(label_of(text), "t-caption")
 
 
 def small(label: Label, key: str, icon: str, act: Action | None = None, /, *values: object, **more: object) -> bool:
@@ -408,9 +413,23 @@ def chunk_link(
     st.page_link("chunks.py", label=label, icon=":material/splitscreen:", query_params=place, help=help, width=width)
 
 
-def page_link(page: str, label: Label, icon: str, **address: str) -> None:
+def page_link(
+    page: str, label: Label, icon: str = "", *, help: str | None = None, width: Width = "content", **address: str
+) -> None:
     """Draw a link to a page. `address` has the query parameters."""
-    st.page_link(page, label=label_of(label), icon=f":material/{icon}:", query_params=address or None)
+    st.page_link(
+        page,
+        label=label_of(label),
+        icon=f":material/{icon}:" if icon else None,
+        query_params=address or None,
+        help=help,
+        width=width,
+    )
+
+
+def titled_link(page: str, title: str, icon: str = "", **more: Any) -> None:
+    """Draw a link to a page like `page_link`, with plain text (not Markdown) as its label."""
+    page_link(page, verbatim(plain(title)), icon, **more)
 
 
 def base_link(base: str) -> None:

@@ -19,7 +19,6 @@ from pages.ui.shared.document.drawing import (
     Sources,
     SourceSpan,
     Tokens,
-    anchor,
     same,
 )
 from pages.ui.shared.document.parser import markdown, parse
@@ -43,10 +42,6 @@ class RenderedNote:
     html: str
     headings: tuple[HeadingSource, ...]
     lines: tuple[int, ...] = ()
-
-    def anchor(self, place: str) -> str:
-        """Return the HTML id of a heading, or of a block such as `^block`. Return "" if no heading matches."""
-        return anchor(self.headings, place)
 
 
 @dataclass(slots=True)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, MutableMapping, Sequence
 from html import unescape
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import unquote
 from xml.etree.ElementTree import Element
 
@@ -44,35 +44,34 @@ class HeadingSource:
     id: str
 
 
-class Sources(Protocol):
-    """Resolver for the links in a note."""
+class Sources:
+    """Resolver for the links in a note. By default, no link leads anywhere."""
 
-    @property
-    def can_click(self) -> bool:
-        """Whether tags are clickable."""
-
-    @property
-    def can_tick(self) -> bool:
-        """Whether task checkboxes are clickable."""
-
-    @property
-    def first_line(self) -> int:
-        """Line of the note, counted from 0, at which the rendered text begins."""
+    can_click = False
+    """Whether tags are clickable."""
+    can_tick = False
+    """Whether task checkboxes are clickable."""
+    first_line = 0
+    """Line of the note, counted from 0, at which the rendered text begins."""
 
     def note(self, target: str, *, relative: bool) -> SourceSpan | None:
         """Return the note that a link leads to, or None if it doesn't exist.
 
         `relative` is True for links in Markdown syntax, and False for wikilinks.
         """
+        return None
 
     def missing(self, target: str, *, relative: bool) -> str:
         """Return the path at which the missing target of a link can be created, or "" if it can't be created."""
+        return ""
 
     def file(self, target: str) -> str | None:
         """Return the URL of a picture or other file that the note links to, or None if it doesn't exist."""
+        return None
 
     def text(self, note_id: str) -> "tuple[str, Sources]":
         """Return another note's text and the resolver for its links."""
+        return "", self
 
 
 def same(heading: str, name: str) -> bool:
