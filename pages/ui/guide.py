@@ -154,8 +154,11 @@ def embedded_texts(language: str) -> Chapters:
 
     Each text is mapped to a copy of its chapter that contains only this passage.
     """
-    every = [(item, passage) for item in chapters(language).values() for passage in passages(item)]
-    return {f"{item.title}\n{passage}": replace(item, text=passage) for item, passage in every}
+    return {
+        f"{item.title}\n{passage}": replace(item, text=passage)
+        for item in chapters(language).values()
+        for passage in passages(item)
+    }
 
 
 def find(language: str, words: str, compare: Similarities = lambda question, texts: ()) -> list[Chapter]:

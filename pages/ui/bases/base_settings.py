@@ -196,8 +196,14 @@ def _draw_search_settings(base: KnowledgeBase) -> None:
         session_state[key] = AS_SET if own is None else own
         texts = knobs.value_labels(name)
         texts.setdefault(session_state[key], knobs.value_label(name, own))
-        place = advanced if name in rare else usual
-        select_in(place, knobs.setting_label(name), texts, key, on_change=save, disabled=workspace.readonly)
+        select_in(
+            advanced if name in rare else usual,
+            knobs.setting_label(name),
+            texts,
+            key,
+            on_change=save,
+            disabled=workspace.readonly,
+        )
 
 
 def _answer(base: KnowledgeBase, text: str) -> None:

@@ -312,11 +312,14 @@ FOLDERS = 3
 def page() -> None:
     """Draw a card for each base, the button for a new base, the import forms and the trash."""
     status = workspace.status()
-    about = t(
-        "A base is a collection of notes with its own model, splitting and search settings. Each "
-        "note belongs to one base."
+    paragraph(
+        t(
+            "A base is a collection of notes with its own model, splitting and search settings. Each "
+            "note belongs to one base."
+        ),
+        "t-lead",
+        "p",
     )
-    paragraph(about, "t-lead", "p")
     button("New base", "new_base", "add", folders.go, folders.NEW, writes=True)
     folders.text_folders()
     if not status.bases:

@@ -243,8 +243,13 @@ def _change(base: KnowledgeBase, models: Sequence[ModelCard]) -> None:
     cost = jobs.estimate(base.name)
     if cost is None:
         return
-    label = plain(t("Change to {name}", name=embedder_name(cost.embedder)))
-    if button(label, f"start_{base.id}", "play_arrow", type="primary", disabled=busy):
+    if button(
+        plain(t("Change to {name}", name=embedder_name(cost.embedder))),
+        f"start_{base.id}",
+        "play_arrow",
+        type="primary",
+        disabled=busy,
+    ):
         workspace.switches.begin(base.name, cost.embedder)
         workspace.jobs.forget("cost")
         start_job("switch", lambda progress: _run(base, progress))

@@ -190,14 +190,13 @@ def _draw_chunk(base: KnowledgeBase, note: Note, chunks: Chunks, chunk: Chunk, e
             lambda: workspace.chunks.restore(chunk.id),
         )
 
-    change = bands.change(chunk, edit) if chunk.state != "deleted" else ""
     st.html(
         facts(
             [
                 " › ".join(chunk.section),
                 t_plural("{n} token", "{n} tokens", n=chunk.token_count),
                 text_of(CHUNK_STATES[chunk.state]),
-                change,
+                bands.change(chunk, edit) if chunk.state != "deleted" else "",
             ]
         )
     )

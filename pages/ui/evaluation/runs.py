@@ -159,8 +159,11 @@ def _everything(base: KnowledgeBase, number: int, way: Pipeline, put: Callable[[
             own = {"": embedder_name(base.embedder)}
             select("Model for searching by meaning", own | others, **field("embedder"))
         if workspace.settings.llm.is_set_up or (way.answers, way.judge) != ("quotes", "none"):
-            writers = {"quotes": t("Sentences from your notes"), "model": t("Written by the language model")}
-            select("Answers", writers, **field("answers"))
+            select(
+                "Answers",
+                {"quotes": t("Sentences from your notes"), "model": t("Written by the language model")},
+                **field("answers"),
+            )
             select(
                 "Judged by",
                 {"none": t("Nobody"), "model": t("The language model")},
@@ -179,8 +182,11 @@ def _everything(base: KnowledgeBase, number: int, way: Pipeline, put: Callable[[
                     *knobs.values(name),
                     way.search.reranker or NO_RERANKER,
                 )
-                names = {reranker: knobs.value_label(name, reranker) for reranker in rerankers}
-                select(knobs.setting_label(name), names, **search(name))
+                select(
+                    knobs.setting_label(name),
+                    {reranker: knobs.value_label(name, reranker) for reranker in rerankers},
+                    **search(name),
+                )
             else:
                 knobs.draw(name, **search(name))
 

@@ -130,8 +130,7 @@ def draw(base: str, *, several: bool) -> None:
     If `base` is "", the notes of all bases are included. If `several`, each note's base is shown.
     """
     with container(key="beginning"):
-        lead = t("Choose a note to read, or press Ctrl+O to open one by its title.")
-        paragraph(lead, "t-lead", "p")
+        paragraph(t("Choose a note to read, or press Ctrl+O to open one by its title."), "t-lead", "p")
         latest = workspace.notes.switch("", _SHOWN)
         if base:
             cards = workspace.notes.all(Filters(bases=(base,)))

@@ -385,8 +385,7 @@ def keep_draft(session: EditorSession, *, claim: bool = False) -> None:
     if workspace.readonly:
         return
     if session.changed:
-        key = put_draft(draft_of(session), "" if claim else session.token)
-        session.keep(key.split(" ")[1])
+        session.keep(put_draft(draft_of(session), "" if claim else session.token).split(" ")[1])
     else:
         drop_draft(session)
         session.acknowledge()

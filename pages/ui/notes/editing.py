@@ -283,8 +283,11 @@ def _preview(session: EditorSession) -> None:
     first = session.body.count("\n", 0, start)
     shown = drawable_part(body)
     session.links = session.links or workspace.notes.links()
-    sources = NoteSources(_note_in_editor(session), session.links)
-    drawn = RenderedNote(as_written(shown), ()) if is_deeply_nested(shown) else document(shown, sources)
+    drawn = (
+        RenderedNote(as_written(shown), ())
+        if is_deeply_nested(shown)
+        else document(shown, NoteSources(_note_in_editor(session), session.links))
+    )
     lines = ",".join(str(first + line) for line in drawn.lines)
     article = f'<article data-lines="{lines}">{drawn.html}</article>'
     with container(key="reader_body"):

@@ -83,8 +83,11 @@ class NoteSources(Sources):
         """Return the notes this note links to, the targets of its broken links, and the notes that link to it."""
         links = self._links.resolve(self._note, self._note.links)
         there = dict.fromkeys(link.note_id for link in links if link.note_id)
-        missing = [link.target for link in links if not link.note_id]
-        return self._places(there), missing, self._places(workspace.notes.linking(self._note.id))
+        return (
+            self._places(there),
+            [link.target for link in links if not link.note_id],
+            self._places(workspace.notes.linking(self._note.id)),
+        )
 
     def mentions(self, places: Sequence[SourceSpan]) -> dict[str, str]:
         """Return the sentence in which each of the given notes links to this one, keyed by the linking note's id."""

@@ -43,9 +43,12 @@ def question(plan: SyncPlan) -> bool | None:
     folder = Path(plan.source_ref)
     base = workspace.bases.find(plan.base)
     decided = base is not None and (base.plain or base.write_files or bool(workspace.folders.all(base)))
-    has_notes = any(file.path.lower().endswith(NOTE_SUFFIXES) for file in plan.added)
     # The first import of a writable folder with notes into a base.
-    if decided or not (folder.is_absolute() and has_notes and os.access(folder, os.W_OK)):
+    if decided or not (
+        folder.is_absolute()
+        and any(file.path.lower().endswith(NOTE_SUFFIXES) for file in plan.added)
+        and os.access(folder, os.W_OK)
+    ):
         return None
     texts = {False: t("Nowhere: your files are read-only"), True: t("The note's own file")}
     return st.radio(
@@ -289,8 +292,13 @@ def _decide(plan: SyncPlan) -> None:
             )
         writes = question(plan)
         into = workspace.bases.find(plan.base)
-        is_folder = Path(plan.source_ref).is_absolute() and not plan.importer
-        if into and into.write_files and is_folder and plan.source_ref not in dict(workspace.folders.all(into)):
+        if (
+            into
+            and into.write_files
+            and Path(plan.source_ref).is_absolute()
+            and not plan.importer
+            and plan.source_ref not in dict(workspace.folders.all(into))
+        ):
             # The base writes edits to the files in all its folders, and this folder is a new one.
             confirmed &= st.checkbox(t("Yes, edits may change the files of this folder too"), key="plan_writes_too")
         if plan.is_empty:

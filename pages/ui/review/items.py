@@ -584,8 +584,13 @@ def draw_put_off(matters: Items) -> None:
     with expander(t_plural("{n} hidden item", "{n} hidden items", n=len(matters)), "visibility_off"):
         small_print("Postponed for a week, or decided. Click an item to list it again.")
         for matter in matters[:SHOWN]:
-            name = verbatim(plain(f"{names[matter.key]} · {text_of(MATTERS[matter.kind].title)}"))
-            small(name, f"again_{matter.key}", "undo", _list_again, matter.key)
+            small(
+                verbatim(plain(f"{names[matter.key]} · {text_of(MATTERS[matter.kind].title)}")),
+                f"again_{matter.key}",
+                "undo",
+                _list_again,
+                matter.key,
+            )
         more(len(matters) - SHOWN)
 
 

@@ -133,20 +133,18 @@ def section(text: str, options: SearchOptions) -> None:
     busy = workspace.jobs.running("answer")
     if own:  # the answer is being written or has failed
         threads.draw_live()
-    if not (own and busy):
-        label = t("Try again") if own else t("Write an answer")
-        if small(
-            label,
-            "write_answer",
-            "edit_note",
-            help=(
-                t("Another answer is being written.")
-                if busy
-                else t("Your language model writes the answer from these hits.")
-            ),
-            disabled=busy,
-        ):
-            threads.begin_answer(text, text, **options)
+    if not (own and busy) and small(
+        t("Try again") if own else t("Write an answer"),
+        "write_answer",
+        "edit_note",
+        help=(
+            t("Another answer is being written.")
+            if busy
+            else t("Your language model writes the answer from these hits.")
+        ),
+        disabled=busy,
+    ):
+        threads.begin_answer(text, text, **options)
 
 
 def _thread(text: str) -> Thread | None:
@@ -405,8 +403,12 @@ def _passages(prepared: Prepared) -> None:
         texts.append(t_plural("{n} left out (not enough space)", "{n} left out (not enough space)", n=count))
     st.html(facts(texts))
     with row():
-        clicked = partial(_record_citation, prepared.typed, context) if workspace.clicks.enabled else None
-        copy_button("Copy for an assistant", context.text, "context_copy", clicked)
+        copy_button(
+            "Copy for an assistant",
+            context.text,
+            "context_copy",
+            partial(_record_citation, prepared.typed, context) if workspace.clicks.enabled else None,
+        )
         file = (context.text, "context.md", "text/markdown")
 
         def cite() -> None:

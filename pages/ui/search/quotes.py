@@ -57,8 +57,16 @@ def _box(answer: Answer) -> None:
             st.caption(f":material/{icon}: {plain(ANSWERED[answer.answered])}", width="content")
             copy_button("Copy", "\n\n".join(map(as_markdown, answer.at_first)), "copy_answer")
             about = t("Save as a web page to print or share")
-            page = page_file(answer.query, as_page(answer))
-            download("", page, "answer.html", "text/html", "save_answer", "download", type="tertiary", help=about)
+            download(
+                "",
+                page_file(answer.query, as_page(answer)),
+                "answer.html",
+                "text/html",
+                "save_answer",
+                "download",
+                type="tertiary",
+                help=about,
+            )
             if unfolded or answer.has_more:
                 label, fold = (t("Less"), "unfold_less") if unfolded else (t("More"), "unfold_more")
                 small(label, "more_of_answer", fold, *toggling(more))

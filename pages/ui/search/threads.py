@@ -1,7 +1,7 @@
 """Threads on the Search page: questions, answers written by a language model, and follow-up questions."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Unpack
 
 import streamlit as st
@@ -11,7 +11,7 @@ from core.model import GONE, MARKS, Answer, Cited, NoteDifference, SearchOptions
 from pages.ui.notes import history
 from pages.ui.shared import cards, links, rendered, widgets
 from pages.ui.shared.names import local
-from pages.ui.shared.safe import elements, html, plain, t_html
+from pages.ui.shared.safe import Spans, elements, html, plain, t_html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, small_print, t
 from pages.ui.shared.widgets import (
@@ -147,8 +147,7 @@ def _follow_up(thread: Thread) -> None:
     if not workspace.settings.llm.is_set_up or workspace.readonly:
         return
     running = workspace.jobs.running("answer")
-    stored = len(thread.turns) > session_state.get("thread_turns", 0)
-    if is_answer_for(thread.id) and (running or not stored):
+    if is_answer_for(thread.id) and (running or len(thread.turns) <= session_state.get("thread_turns", 0)):
         draw_live()
     if running:
         return
@@ -251,15 +250,18 @@ def _answer(answer: Answer) -> None:
             _sentences(answer.written, {quote.number: quote.text for quote in answer.quotes})
             shown = _reworded(answer.written)
             for quote in answer.quotes:
-                address = cards.address(quote, answer.query, (quote.start, quote.end))
-                _source(quote.number, cards.place(quote), quote.text if quote.number not in shown else "", address)
+                _source(
+                    quote.number,
+                    cards.place(quote),
+                    quote.text if quote.number not in shown else "",
+                    cards.address(quote, answer.query, (quote.start, quote.end)),
+                )
             if writing.stopped:
                 small_print("Stopped. The text written so far is kept.")
     if writing.ended:
         task, material = writing.sent
         with expander("What was sent", "outbox"):
-            passages = json.loads(material)["passages"]
-            listed = elements((passage["place"] for passage in passages), "li")
+            listed = elements((passage["place"] for passage in json.loads(material)["passages"]), "li")
             st.html(
                 f'<div class="t-small">{t_html("These passages, the question and the task were sent to the model:")}</div>'
                 f'<ol class="t-small">{listed}</ol>'
@@ -311,5 +313,5 @@ def _quote_html(quote: str) -> str:
     return f'<div class="t-cited t-small">{_quoted(quote)}</div>'
 
 
-def _quoted(quote: str, marks: Sequence[tuple[int, int]] = ()) -> str:
+def _quoted(quote: str, marks: Spans = ()) -> str:
     return f"“{rendered.render_text(quote, marks)}”"

@@ -128,8 +128,7 @@ def collect_facets(result: SearchResult, options: SearchOptions) -> dict[str, li
             facets = workspace.search(wider, **(options | {"choose": False})).facets
         if group := [facet for facet in facets if facet.field == name]:
             fields[name] = group
-    narrows = any(len(group) > 1 or group[0].term in result.query for group in fields.values())
-    return fields if narrows else {}
+    return fields if any(len(group) > 1 or group[0].term in result.query for group in fields.values()) else {}
 
 
 def toggle() -> None:

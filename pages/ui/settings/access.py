@@ -22,12 +22,14 @@ WAYS = message_table(
 
 def draw_assistants() -> None:
     """Draw an explanation of assistants, a selector, and the configuration to copy for the selected assistant."""
-    about = t(
-        "An assistant such as Claude can search and read your notes and write new ones, which "
-        "wait on the Review page until you accept them. What it reads goes to whoever runs its "
-        "model."
+    paragraph(
+        t(
+            "An assistant such as Claude can search and read your notes and write new ones, which "
+            "wait on the Review page until you accept them. What it reads goes to whoever runs its "
+            "model."
+        ),
+        "t-about t-dim",
     )
-    paragraph(about, "t-about t-dim")
     run = workspace.access.run
     snippets = workspace.snippets(run.address if run else f"http://127.0.0.1:{st.get_option('server.port')}")
     programs = {snippet.program: snippet.program for snippet in snippets}

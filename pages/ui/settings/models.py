@@ -50,9 +50,12 @@ def draw_picture_model() -> None:
             texts.append(t_plural("{n} waiting", "{n} waiting", n=status.waiting))
         st.html(facts(texts))
         if status.failed:
-            lines = elements((with_label(failed.path, failed.error) for failed in status.failed), "div", "t-small")
             st.html(
-                folded(t_plural("{n} can't be read", "{n} can't be read", n=len(status.failed)), lines, css="t-more")
+                folded(
+                    t_plural("{n} can't be read", "{n} can't be read", n=len(status.failed)),
+                    elements((with_label(failed.path, failed.error) for failed in status.failed), "div", "t-small"),
+                    css="t-more",
+                )
             )
         job = workspace.jobs.find("images")
         if job and job.state != "done":

@@ -44,8 +44,9 @@ def _pack(card: PackCard) -> None:
     installed = card.installed
     remarks = []
     if found:
-        codes = found.language.replace(",", " ").split()
-        languages = join_list(text_of(TEXT_LANGUAGES.get(code, code)) for code in codes)
+        languages = join_list(
+            text_of(TEXT_LANGUAGES.get(code, code)) for code in found.language.replace(",", " ").split()
+        )
         remarks = [t("Version {version}", version=found.version), languages]
     if installed:
         remarks = [

@@ -1,7 +1,7 @@
 """Model servers: a form for each server's address, model and key, and the servers found on this machine."""
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 import streamlit as st
 from streamlit import container, rerun, session_state
@@ -169,19 +169,21 @@ def draw_language_model(status: Status) -> None:
     """Draw the card for the language model. If searching for local servers is allowed, draw those found first."""
     if workspace.settings.llm.discover:
         with container(border=True, key="local_servers", gap="small"):
-            draw_looking(_list)
+            draw_looking()
     else:
         _about()
     _cards(status, ["llm"])
 
 
 def _about() -> None:
-    about = t(
-        "A model server runs a model for Tessera, on this machine or elsewhere. You don't need "
-        "one: the built-in models work without a server. With a server elsewhere, the text of "
-        "your notes and questions leaves this machine."
+    paragraph(
+        t(
+            "A model server runs a model for Tessera, on this machine or elsewhere. You don't need "
+            "one: the built-in models work without a server. With a server elsewhere, the text of "
+            "your notes and questions leaves this machine."
+        ),
+        "t-about t-dim",
     )
-    paragraph(about, "t-about t-dim")
 
 
 def _cards(status: Status, sections: Iterable[str]) -> None:
@@ -372,11 +374,8 @@ _SOON = 0.15
 _AGAIN = 0.3
 
 
-def draw_looking(inside: Callable[[Found | None], None]) -> None:
-    """Look for model servers on this machine.
-
-    `inside` draws the servers found. It is called with None while the search is running.
-    """
+def draw_looking() -> None:
+    """Look for model servers on this machine, and draw those found."""
     _start_looking()
     running = workspace.jobs.running(_JOB)
 
@@ -386,7 +385,7 @@ def draw_looking(inside: Callable[[Found | None], None]) -> None:
             rerun()
         with errors():
             job = workspace.jobs.find(_JOB)
-            inside(None if running else (job.result if job is not None and isinstance(job.result, tuple) else ()))
+            _list(None if running else (job.result if job is not None and isinstance(job.result, tuple) else ()))
 
     part()
 

@@ -81,13 +81,12 @@ def _space() -> None:
             "passages again, which takes seconds. Without reranking, 69 of 100 test questions have their "
             "passage among the first five hits; with reranking, 80 do."
         )
-    about = t("{size} unused.", size=megabytes(space.unused))
     if button(
         "Free unused space",
         "compact",
         "compress",
         disabled=workspace.jobs.running("compact") or is_writing(),
-        help=about,
+        help=t("{size} unused.", size=megabytes(space.unused)),
     ):
         workspace.jobs.start("compact", workspace.doctor.compact)
         rerun()

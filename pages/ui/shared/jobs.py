@@ -204,8 +204,9 @@ def _is_visible(job: Job) -> bool:
         return time.monotonic() - job.started > BRIEF
     if job.state != "done" or isinstance(job.result, _ANSWERS):
         return True
-    failed = bool(_unread(job) or (isinstance(job.result, Rechunked) and job.result.failed))
-    return failed or (isinstance(job.result, _REPORTS) and time.monotonic() - job.started - job.seconds < STAYS)
+    return bool(_unread(job) or (isinstance(job.result, Rechunked) and job.result.failed)) or (
+        isinstance(job.result, _REPORTS) and time.monotonic() - job.started - job.seconds < STAYS
+    )
 
 
 def _unread(job: Job) -> list[Failed]:

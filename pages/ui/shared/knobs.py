@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from functools import partial
 from typing import cast
 
 import streamlit as st
@@ -74,8 +73,12 @@ def embed(
 
     If `refused`, include chunks that the model has rejected.
     """
-    which = partial(workspace.pending.embed, base, note_ids=note_ids, chunk_ids=chunk_ids, refused=refused)
-    start_job("embed", lambda progress: which(progress=progress))
+    start_job(
+        "embed",
+        lambda progress: workspace.pending.embed(
+            base, note_ids=note_ids, chunk_ids=chunk_ids, refused=refused, progress=progress
+        ),
+    )
 
 
 # Toggles for a base's on/off settings, in the form for a new base and for an existing base.

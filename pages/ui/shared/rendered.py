@@ -158,8 +158,10 @@ def pieces(text: str) -> Sequence[RenderedPart]:
                 parts.append(piece)
                 at = max(at, piece.end)
         elif token.type == "callout_open" and token.meta["title"]:
-            title = _parser().parseInline(token.meta["title"])[0].children or ()
-            parts += [*_inline(hidden, text, title, at, "b"), RenderedPart(at, at, shown=BREAK)]
+            parts += [
+                *_inline(hidden, text, _parser().parseInline(token.meta["title"])[0].children or (), at, "b"),
+                RenderedPart(at, at, shown=BREAK),
+            ]
         elif token.type == "heading_open":
             parts.append(RenderedPart(at, at, "heading"))
         elif token.type in ("th_close", "td_close"):

@@ -182,8 +182,14 @@ def _called_out(tokens: Sequence[Token]) -> Iterator[Token]:
                 head = "summary" if fold else "div"
                 yield token
                 yield Token("callout_title_open", head, 1, attrs={"class": "callout-title"}, level=token.level + 1)
-                named = title.strip() or kind.replace("-", " ").capitalize()
-                yield Token("inline", "", 0, content=named, children=[], level=token.level + 2)
+                yield Token(
+                    "inline",
+                    "",
+                    0,
+                    content=title.strip() or kind.replace("-", " ").capitalize(),
+                    children=[],
+                    level=token.level + 2,
+                )
                 yield Token("callout_title_close", head, -1, level=token.level + 1)
                 continue
         elif token.type in ("blockquote_close", "callout_close") and (opening := open_quotes.pop()):
