@@ -24,7 +24,7 @@ from pages.ui.shared.jobs import is_importing, is_shut, job_panel
 from pages.ui.shared.names import base_names
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import page_title, small_print, t
-from pages.ui.shared.widgets import errors, row
+from pages.ui.shared.widgets import button, errors, row
 
 
 def page(bases: list[str]) -> bool:
@@ -120,7 +120,7 @@ with row("notes_head"):
     page_title("Notes")
     importing = container(width="content")
     today.button()
-    actions.new()
+    button("New note", "new_note", "edit_square", composer.begin_here, writes=True)
 bases = base_names()
 composer.draw_new_drafts()
 with errors():

@@ -9,7 +9,7 @@ from pages.ui.shared import jobs
 from pages.ui.shared.names import base_names
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, page_title, small_print
-from pages.ui.shared.widgets import errors
+from pages.ui.shared.widgets import base_filter, errors
 
 page_title("Review")
 jobs.job_panel(("edits", "embed", *jobs.LEARNING))
@@ -26,7 +26,9 @@ with errors():
         of_kind = items.choose_kind(matters)
         left, right = st.columns([3, 7], gap="medium")
         with left:
-            shown = items.choose_base(of_kind, base_names())
+            bases = base_names()
+            base = base_filter(bases, "review_base") if len(bases) > 1 else ""
+            shown = [matter for matter in of_kind if base in ("", matter.base)]
             item = items.open_item(shown)
             items.draw_list(shown, item.key if item else "")
         with right, errors():

@@ -149,7 +149,8 @@ def actions(
 
     with widgets.row("chunk_actions"):
         if _button("edit", int(len(marked) == 1 and not marked[0].picture), "edit_note"):
-            editor.open_at(marked[0].id)
+            editor.open_next(marked[0].id)
+            st.rerun()
         if _button("embed", len(waiting), "bolt", why):
             knobs.embed(chunk_ids=waiting)
         if _button("merge", len(living) if run else 0, "merge", why):

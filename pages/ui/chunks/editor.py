@@ -143,12 +143,6 @@ _PLACE = r"(?<=\n)(?=[^\n])|(?<=[。！？；])(?=.)|(?<=[.!?;]\s)(?=\S)"
 _BELONGS_TO_NEXT = r"\s*(?:[-*+]|\d+[.)]|#{1,6}\s.*)"
 
 
-def open_at(chunk_id: str) -> None:
-    """Open the drawer for a chunk and rerun the page."""
-    open_next(chunk_id)
-    rerun()
-
-
 def open_next(chunk_id: str) -> None:
     """Open the drawer for a chunk on the next rerun. For use in callbacks."""
     _DRAWER.open(chunk_id)

@@ -310,11 +310,6 @@ def is_here() -> bool:
     return st.context.ip_address is None and st.get_option("server.address") in _LOOPBACK
 
 
-def new() -> None:
-    """Draw the button that starts a new note in the current base and folder."""
-    button("New note", "new_note", "edit_square", composer.begin_here, writes=True)
-
-
 def is_raw() -> bool:
     """Return whether notes are shown as raw Markdown."""
     return bool(session_state.get(_RAW))

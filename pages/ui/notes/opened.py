@@ -20,6 +20,9 @@ from pages.ui.shared.server import workspace
 from pages.ui.shared.text import t
 from pages.ui.shared.widgets import Dialog, bound, close, distinct, menu, row, segments, small
 
+Passage = tuple[Chunk, str]
+"""A chunk, and the question that found it or ""."""
+
 _NOTE = "open_note"
 _PLACE = "open_place"
 _ARRIVAL = "notes_opened"
@@ -158,7 +161,7 @@ def drawer_close() -> None:
     close("notes_drawer_close", "Close", session_state.update, {_DRAWER: session_state.get(_DRAWER, 0) + 1})
 
 
-def passage(note: Note) -> tuple[Chunk, str] | None:
+def passage(note: Note) -> Passage | None:
     """Return the chunk in the URL and the question that led to it, or None if the URL has no chunk.
 
     If the URL has a span `at=START-END`, the chunk is narrowed to that span.

@@ -16,7 +16,6 @@ from core.model import (
     RELATIONS,
     SOON,
     USED_IN,
-    Chunk,
     Note,
     Related,
     Use,
@@ -28,6 +27,7 @@ from pages.ui.chunks.bands import placed_edits
 from pages.ui.notes import actions, files, listing, neighbours, opened
 from pages.ui.notes.files import NoteSources
 from pages.ui.notes.history import offer_undo
+from pages.ui.notes.opened import Passage
 from pages.ui.shared import widgets
 from pages.ui.shared.cards import tags
 from pages.ui.shared.document import Clicked, RenderedNote, SourceSpan, document, show_document
@@ -212,11 +212,8 @@ BEFORE = 8
 """Number of lines to show above the target line in a plain text note."""
 
 
-def note(note: Note, passage: tuple[Chunk, str] | None) -> None:
-    """Draw a note, scrolled to a passage if one is given. Scripts in the note aren't run, and nothing is fetched.
-
-    `passage` is a chunk, and the question that found it or "".
-    """
+def note(note: Note, passage: Passage | None) -> None:
+    """Draw a note, scrolled to a passage if one is given. Scripts in the note aren't run, and nothing is fetched."""
     edits = placed_edits(note)
     edited = [chunk.index for chunk in workspace.chunks.all(note.id) if chunk.id in edits] if edits else []
     if passage and passage[1]:
@@ -332,7 +329,7 @@ def _field(name: object, value: object) -> str:
 
 def _text(
     note: Note,
-    passage: tuple[Chunk, str] | None,
+    passage: Passage | None,
     choose: Callable[[str, str], None] = opened.choose,
     key: str = "reader",
 ) -> None:

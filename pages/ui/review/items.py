@@ -43,7 +43,6 @@ from pages.ui.shared.server import workspace
 from pages.ui.shared.shortcuts import REVIEW
 from pages.ui.shared.text import small_print, t, t_plural, text_of
 from pages.ui.shared.widgets import (
-    base_filter,
     bound,
     button,
     errors,
@@ -466,12 +465,6 @@ def choose_kind(matters: Items) -> list[ReviewItem]:
     kind = pills("Kind", labels, "review_kind") if len(labels) > 1 else None
     links.set_value("kind", kind or "")
     return [matter for matter in matters if kind in (None, matter.kind)]
-
-
-def choose_base(matters: Items, bases: Sequence[str]) -> list[ReviewItem]:
-    """Draw the base selector if there are several bases. Return the items from the chosen base, or from all of them."""
-    base = base_filter(bases, "review_base") if len(bases) > 1 else ""
-    return [matter for matter in matters if base in ("", matter.base)]
 
 
 def open_item(matters: Items) -> ReviewItem | None:

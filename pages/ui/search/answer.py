@@ -67,7 +67,7 @@ def _draw_dropped(prepared: Prepared, options: SearchOptions) -> None:
     small_print(
         "Passages that were considered but aren't among the hits, grouped by the step at which they dropped out."
     )
-    for stage in (stage for stage in get_args(LostAt) if counted[stage]):
+    for stage in filter(counted.__getitem__, get_args(LostAt)):
         rows = ""
         for hit in sorted((item.hit for item in result.lost if item.stage == stage), key=lambda hit: hit.rank)[:SHOWN]:
             place = f"{hit.note.base} › {cards.place(hit)}" if several else cards.place(hit)

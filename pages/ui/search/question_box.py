@@ -48,15 +48,7 @@ LONGEST = 70
 DIALOG = Dialog("past")
 
 
-def history_button(text: str) -> None:
-    """Draw the button that opens the question history. `text` is the current question, or "" if there is none."""
-    with container(width="content"):
-        DIALOG.draw_with_button(
-            t("History"), "past_open", "history", (text, threads.opened_thread()), partial(_draw_history, text)
-        )
-
-
-def _draw_history(text: str) -> None:
+def _draw_history(text: str | None) -> None:
     past = workspace.searches.all()
     saved = [search for search in past if search.name]
     last = [search for search in past if not search.name]
@@ -117,7 +109,10 @@ def row(bases: list[str]) -> tuple[str | None, SearchOptions]:
     """
     with container(horizontal=True, vertical_alignment="bottom", key="ask_row"):
         text = _question()
-        history_button(text or "")
+        with container(width="content"):
+            DIALOG.draw_with_button(
+                t("History"), "past_open", "history", (text, threads.opened_thread()), partial(_draw_history, text)
+            )
         chosen = options_button(bases)
         with popup("Search tips", "help", "search_tips"):
             _tips()

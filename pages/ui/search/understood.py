@@ -1,7 +1,7 @@
 """The parsed question as chips and sub-queries, facets that narrow it, and suggestions if nothing is found."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
 from itertools import groupby
 
@@ -33,7 +33,7 @@ from pages.ui.shared.knobs import NO_RERANKER, QUICK
 from pages.ui.shared.safe import folded, html, plain, t_html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import sentences, t, text_of, with_note
-from pages.ui.shared.widgets import bound, button, caption, close, expander, pills, row, small
+from pages.ui.shared.widgets import Action, bound, button, caption, close, expander, pills, row, small
 
 # The sub-queries of a decomposed question by round, each with its number of hits and of new hits.
 
@@ -109,6 +109,8 @@ TITLES = {field.typed[0]: field.title for field in NOTE_FIELDS.values() if field
 TERMS = {name: (name,) for name in FACETS} | {"folder": ("path",), "month": ("after", "before")}
 """Fields of the query language that filter by a facet's values, keyed by facet."""
 
+Facets = dict[str, list[Facet]]
+"""Facets by field."""
 FEW = 5
 """Number of values to show for a field at first."""
 OPEN = "facets_open"
@@ -116,9 +118,9 @@ OPEN = "facets_open"
 _JOINT = r"(?<=\w)[_/.](?=\w)"
 
 
-def collect_facets(result: SearchResult, options: SearchOptions) -> dict[str, list[Facet]]:
+def collect_facets(result: SearchResult, options: SearchOptions) -> Facets:
     """Return the facets by field. If the question filters by a field, count that field's facets without the filter."""
-    fields: dict[str, list[Facet]] = {}
+    fields: Facets = {}
     for name in TERMS:
         wider = _without_field(result, name)
         facets = result.facets
@@ -136,7 +138,7 @@ def toggle() -> None:
     session_state[OPEN] = not session_state.get(OPEN)
 
 
-def drawer(result: SearchResult, fields: dict[str, list[Facet]]) -> None:
+def drawer(result: SearchResult, fields: Facets) -> None:
     """Draw the facets by field, in a drawer on narrow screens. Fields with a single value are collapsed."""
     state = "open" if session_state.get(OPEN) else "shut"
     with container(key=f"drawer_{state}"), container(key="facets", gap="medium"):
@@ -220,8 +222,9 @@ def draw_suggestions(text: str, result: SearchResult) -> None:
                 else t("No note has the tag '{tag}'; none of your notes has any tags.", tag=value)
             )
     with row("relax"):
-        for term in (term for term in result.understood.terms if term.kind not in NOT_NARROWING):
-            if rest := without_term(text, term.start, term.end):
+        for term in result.understood.terms:
+            rest = without_term(text, term.start, term.end)
+            if rest and term.kind not in NOT_NARROWING:
                 label = t("Without {term}", term=plain(term_name(term, result.understood.filters)))
                 if term.kind == "excluded":
                     label = t("Include {value}", value=plain(term.value))
@@ -253,7 +256,7 @@ def offer_expired(text: str, result: SearchResult) -> None:
             small("Include expired notes", "include_expired", "add", put, f"{text} {WITH_EXPIRED}")
 
 
-def _offer(key: str, label: str, icon: str, act: Callable[..., None], *values: object) -> None:
+def _offer(key: str, label: str, icon: str, act: Action, *values: object) -> None:
     button(label, f"relax_{key}", icon, act, *values)
 
 
@@ -282,7 +285,7 @@ FIELDS = {field.typed[0]: field.noun for field in NOTE_FIELDS.values() if field.
 def chips(text: str, result: SearchResult) -> None:
     """Draw a chip for each filter in the question and in the options. Clicking a chip removes the filter."""
 
-    def chip(label: str, key: str, act: Callable[..., None], *values: object) -> None:
+    def chip(label: str, key: str, act: Action, *values: object) -> None:
         button(verbatim(plain(label)), key, "close", act, *values, icon_position="right", help=t("Search without this"))
 
     for term in result.understood.terms:

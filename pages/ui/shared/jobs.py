@@ -221,7 +221,9 @@ def announce() -> None:
     """Show a toast for each notable job that has ended since this session last ran."""
     ended = {job.id: job for job in workspace.jobs.all() if job.state != "running" and JOB_KINDS[job.name].place}
     announced = st.session_state.setdefault("jobs_announced", set(ended))
-    for job in (job for key, job in ended.items() if key not in announced):
+    for key, job in ended.items():
+        if key in announced:
+            continue
         if job.state == "failed":
             st.toast(f"**{plain(JOB_KINDS[job.name].title)}**  \n{plain(outcome(job))}", icon=":material/error:")
         elif job.state == "done" and not _is_unremarkable(job):
