@@ -63,6 +63,7 @@ DECLARATIONS: Mapping[str, Form] = {
     "count_names": Form(1, plural=2),
     "_counts": Form(1, plural=2),
     "option": Form(1),
+    "Decision": Form(0),
     "About": Form(0),
     "sentence": Form(0),
     "Command": Form(0),

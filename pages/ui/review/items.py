@@ -13,7 +13,7 @@ from streamlit import container, session_state, switch_page
 from core.base.errors import Conflict
 from core.base.flow import flow
 from core.base.frozen import frozen
-from core.base.messages import Message, message, message_table, verbatim
+from core.base.messages import message_table, verbatim
 from core.model import (
     AUTHORS,
     MATTERS,
@@ -41,7 +41,7 @@ from pages.ui.shared.rendered import render_text
 from pages.ui.shared.safe import drawable_part, html, is_deeply_nested, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.shortcuts import REVIEW
-from pages.ui.shared.text import small_print, t, t_plural, text_of
+from pages.ui.shared.text import label_of, small_print, t, t_plural, text_of
 from pages.ui.shared.widgets import (
     bound,
     button,
@@ -93,7 +93,7 @@ class Decision:
     If `several`, it can be made for all listed items at once. `act` carries it out.
     """
 
-    label: Message
+    label: str
     icon: str
     action: str
     kinds: tuple[MatterKind, ...]
@@ -245,50 +245,48 @@ def _submissions(chosen: Items) -> list[Submission]:
 
 _SUBMITTED: tuple[MatterKind, ...] = ("note", "change", "conflict")
 DECISIONS: dict[str, Decision] = {
-    "accept": Decision(message("Accept"), "check", "accept", _SUBMITTED, lambda chosen: accept(_submissions(chosen))),
-    "mine": Decision(message("Keep mine"), "check", "accept", ("upgrade", "file"), partial(_settle, "mine")),
+    "accept": Decision("Accept", "check", "accept", _SUBMITTED, lambda chosen: accept(_submissions(chosen))),
+    "mine": Decision("Keep mine", "check", "accept", ("upgrade", "file"), partial(_settle, "mine")),
     "theirs": Decision(
-        message("Keep the other"),
+        "Keep the other",
         "swap_horiz",
         "reject",
         ("upgrade", "file"),
         partial(_settle, "theirs"),
         several=False,
     ),
-    "both": Decision(
-        message("Keep both"), "done_all", "both", ("upgrade", "file"), partial(_settle, "both"), several=False
-    ),
-    "keep": Decision(message("Keep"), "check", "accept", ("split",), partial(_resolve, "keep")),
-    "again": Decision(message("Try again"), "replay", "accept", ("refused",), _try_again),
+    "both": Decision("Keep both", "done_all", "both", ("upgrade", "file"), partial(_settle, "both"), several=False),
+    "keep": Decision("Keep", "check", "accept", ("split",), partial(_resolve, "keep")),
+    "again": Decision("Try again", "replay", "accept", ("refused",), _try_again),
     "archive": Decision(
-        message("Archive"),
+        "Archive",
         "archive",
         "accept",
         ("expired", "expiring", "superseded"),
         lambda chosen: actions.archive_notes(_note_ids(chosen)),
     ),
-    "prolong": Decision(message("Keep for another year"), "event_repeat", "prolong", ("expired", "expiring"), _prolong),
-    "reject": Decision(message("Reject"), "close", "reject", _SUBMITTED, lambda chosen: reject(_submissions(chosen))),
-    "drop": Decision(message("Discard"), "close", "reject", ("split",), partial(_resolve, "drop")),
+    "prolong": Decision("Keep for another year", "event_repeat", "prolong", ("expired", "expiring"), _prolong),
+    "reject": Decision("Reject", "close", "reject", _SUBMITTED, lambda chosen: reject(_submissions(chosen))),
+    "drop": Decision("Discard", "close", "reject", ("split",), partial(_resolve, "drop")),
     "delete": Decision(
-        message("Delete the newer note"),
+        "Delete the newer note",
         "delete",
         "reject",
         ("copy",),
         lambda chosen: trash.ask(_note_ids(chosen)),
         several=False,
     ),
-    "seen": Decision(message("Seen"), "visibility", "accept", ("reminder",), _mark_seen),
-    "never": Decision(message("Don't remind me"), "notifications_off", "reject", ("reminder",), _let_be),
+    "seen": Decision("Seen", "visibility", "accept", ("reminder",), _mark_seen),
+    "never": Decision("Don't remind me", "notifications_off", "reject", ("reminder",), _let_be),
     "fine": Decision(
-        message("Fine as it is"),
+        "Fine as it is",
         "done_all",
         "fine",
         ("superseded", "copy", "contradiction", "expired", "expiring"),
         _let_be,
     ),
     "later": Decision(
-        message("Later"),
+        "Later",
         "schedule",
         "later",
         get_args(MatterKind),
@@ -508,7 +506,7 @@ def draw_list(matters: Items, open_key: str) -> None:
     for name, decision in DECISIONS.items():
         if decision.several and matters[0].kind in decision.kinds:
             small(
-                t("{decision} (all {n})", decision=decision.label, n=len(matters)),
+                t("{decision} (all {n})", decision=label_of(decision.label), n=len(matters)),
                 f"all_{name}",
                 decision.icon,
                 decision.act,
