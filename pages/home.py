@@ -18,6 +18,7 @@ from pages.ui.shared.text import join_list, section_title, t, t_plural, text_of,
 from pages.ui.shared.widgets import (
     base_link,
     close,
+    form,
     halves,
     in_columns,
     page_link,
@@ -57,7 +58,7 @@ def introduce() -> None:
 
 def quick_search() -> None:
     """Draw the search box. Submitting a question opens the Search page."""
-    with st.form("quick", border=False), row(vertical_alignment="bottom"):
+    with form("quick"), row(vertical_alignment="bottom"):
         text = text_box("What are you looking for?", "quick_q")
         submitted = submit("Search", "quick_go", "search", type="primary")
     if submitted and text.strip():

@@ -23,6 +23,7 @@ from pages.ui.shared.widgets import (
     chunk_link,
     errors,
     expander,
+    form,
     group_title,
     halves,
     more,
@@ -133,7 +134,7 @@ def _general(status: BaseStatus) -> None:
 
 
 def _name(base: KnowledgeBase) -> None:
-    with st.form(f"names_{base.id}", border=False):
+    with form(f"names_{base.id}"):
         name = text_input("Name", f"name_{base.id}_{base.name}", base.name, max_chars=80)
         description = text_input(
             "Description", f"about_{base.id}", base.description, placeholder=t("What is this base for?")
@@ -166,7 +167,7 @@ def _search(base: KnowledgeBase) -> None:
         _draw_search_settings(base)
         key = f"tried_{base.id}"
         group_title("Try it")
-        with st.form(f"try_{base.id}", border=False):
+        with form(f"try_{base.id}"):
             typed = text_area("Question", f"{key}_text", height=80)
             if submit("Ask this base", f"{key}_ask", "search", type="primary"):
                 session_state[key] = typed.strip()

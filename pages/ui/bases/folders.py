@@ -13,7 +13,7 @@ from pages.ui.shared.names import base_names, last_update, local
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, join_list, small_print, t, t_plural, text_of, with_label
-from pages.ui.shared.widgets import button, caption, errors, expander, small, submit, text_input, warn
+from pages.ui.shared.widgets import button, caption, errors, expander, form, small, submit, text_input, warn
 
 # The current view of the Bases page: all bases, one base, or the form for a new base. It is kept in the URL.
 
@@ -180,7 +180,7 @@ def connection(base: KnowledgeBase) -> None:
             "files are imported. Differences are shown first, and nothing is written to the "
             "folder."
         )
-        with st.form(f"connect_form_{base.id}", border=False):
+        with form(f"connect_form_{base.id}"):
             path = text_input("Path to the folder", f"connect_path_{base.id}", placeholder="~/Documents/notes")
             if not submit("Review the changes", f"connect_yes_{base.id}", "difference", disabled=jobs.is_shut()):
                 return

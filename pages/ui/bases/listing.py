@@ -39,6 +39,7 @@ from pages.ui.shared.widgets import (
     download,
     errors,
     expander,
+    form,
     in_columns,
     paragraph,
     popup,
@@ -226,7 +227,7 @@ def section() -> None:
 
 
 def _file() -> None:
-    with st.form("import_file", border=False):
+    with form("import_file"):
         upload = st.file_uploader(
             t("A zip, JSON or YAML file exported by Tessera, or a zip of Markdown notes"),
             type=TYPES,
@@ -239,7 +240,7 @@ def _file() -> None:
 
 
 def _folder() -> None:
-    with st.form("import_folder", border=False):
+    with form("import_folder"):
         uploads = st.file_uploader(
             t("A folder of Markdown notes, such as one exported by Tessera"),
             ["md", "markdown", "txt", "text"],
@@ -260,7 +261,7 @@ def _folder() -> None:
 
 
 def _import_here() -> None:
-    with st.form("import_here", border=False):
+    with form("import_here"):
         path = text_input("Path of a folder or file", "import_place", placeholder="~/Documents/notes").strip()
         name = _name("import_here_name", t("Leave empty to keep its name"))
         if _submitted("import_here") and _require(path, t("Enter a folder path first.")):

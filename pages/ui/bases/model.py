@@ -25,7 +25,7 @@ from pages.ui.shared.names import local, megabytes
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t
-from pages.ui.shared.widgets import button, caption, expander, group_title, row, select
+from pages.ui.shared.widgets import button, caption, expander, frame, group_title, row, select
 
 # A base's splitting parameters, with a preview of one note and the estimated cost of a change.
 
@@ -206,7 +206,7 @@ def _draw_archived_model(base: KnowledgeBase) -> None:
         "allow it.",
         name=base.wish,
     )
-    with container(border=True, key=f"wish_{base.id}"):
+    with frame(f"wish_{base.id}"):
         st.markdown(plain(text))
         caption(workspace.models.asks(base.wish))
         busy = workspace.readonly or workspace.jobs.running("cost", *jobs.BASES)

@@ -19,7 +19,20 @@ from pages.ui.shared.jobs import hindrance, is_writing, start_job
 from pages.ui.shared.safe import facts, html, plain, t_html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
-from pages.ui.shared.widgets import Callback, Dialog, button, close, errors, expander, row, segments, small, text_area
+from pages.ui.shared.widgets import (
+    Callback,
+    Dialog,
+    button,
+    close,
+    code,
+    errors,
+    expander,
+    frame,
+    row,
+    segments,
+    small,
+    text_area,
+)
 
 # Undoing the latest chunk edits, step by step.
 
@@ -95,7 +108,7 @@ def draw_flagged() -> None:
     ):
         small_print("The text that these edits belong to is no longer in the note. Nothing is lost until you decide.")
         for item in waiting[:SHOWN]:
-            with st.container(border=True, key=f"flagged_{item.edit.id}"):
+            with frame(f"flagged_{item.edit.id}"):
                 _draw_flagged(item)
         widgets.more(len(waiting) - SHOWN)
 
@@ -195,7 +208,7 @@ def _draw_chunk(base: KnowledgeBase, note: Note, chunks: Chunks, chunk: Chunk, e
         )
     )
     if chunk.state == "deleted":
-        st.code(chunk.text, language=None, wrap_lines=True)
+        code(chunk.text)
         if button("Restore", "drawer_restore", type="primary", disabled=shut, shortcut="Ctrl+Enter"):
             restore()
         return
@@ -238,7 +251,7 @@ def _draw_chunk(base: KnowledgeBase, note: Note, chunks: Chunks, chunk: Chunk, e
                 restore()
         if edit and edit.kind != "add" and edit.text:
             with expander("The note's own text"):
-                st.code(edit.anchor, language=None, wrap_lines=True)
+                code(edit.anchor)
 
 
 def chunks_to_merge(chunks: Chunks, chosen: Chunks) -> list[Chunk]:

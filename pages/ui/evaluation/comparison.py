@@ -40,7 +40,7 @@ from pages.ui.shared.knobs import value_label
 from pages.ui.shared.safe import Span, elements, facts, folded, html, t_html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, section_title, session_language, small_print, t, t_plural, text_of, with_label
-from pages.ui.shared.widgets import caption, errors, expander, page_link, popup, text_column
+from pages.ui.shared.widgets import caption, errors, expander, frame, page_link, popup, text_column
 
 # One question: the passages that answer it ("right passages"), and each run's hits with those passages highlighted.
 
@@ -145,7 +145,7 @@ def _run(base: KnowledgeBase, run: Run, row: ComparisonRow, number: int, chunks_
 
     def draw(part: slice) -> None:
         for rank, hit in [*enumerate(result.hits, start=1)][part]:
-            with container(border=True, key=f"recalled_{number}_{rank}", gap="xsmall"):
+            with frame(f"recalled_{number}_{rank}", gap="xsmall"):
                 _hit(run, result, rank, hit, chunks_of)
 
     seen = result.found_rank or count

@@ -33,6 +33,7 @@ from pages.ui.shared.widgets import (
     button,
     count_button,
     errors,
+    form,
     guarded,
     page_link,
     paragraph,
@@ -321,7 +322,7 @@ def draw_form(question_set: QuestionSet, question: Question, kinds: Sequence[str
 
     If the question is changed elsewhere, the changed question replaces any text typed in the form.
     """
-    with st.form(f"question_{key}", border=False), errors():
+    with form(f"question_{key}"), errors():
         text = text_area("Question", f"question_text_{key}", question.text, height=100, max_chars=LONGEST)
         answer = text_area(
             "Expected answer",

@@ -17,7 +17,7 @@ from pages.ui.shared.names import base_names
 from pages.ui.shared.safe import elements, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import session_language, small_print, t, t_plural, text_of
-from pages.ui.shared.widgets import Dialog, button, errors, popup, text_input
+from pages.ui.shared.widgets import Dialog, button, errors, form, popup, text_input
 
 # Exporting a question set, and importing one. If a file is invalid, its errors are listed.
 
@@ -133,7 +133,7 @@ def dialogs(base: str, question_set: QuestionSet | None) -> None:
 
 def _name_dialog(name: str, title: str, label: str, value: str, act: Callable[[str], QuestionSet]) -> None:
     def content() -> None:
-        with st.form("set_name", border=False):
+        with form("set_name"):
             typed = text_input("Name", f"set_name_{name}", value, max_chars=LONGEST)
             if widgets.submit(label, "set_name_yes", type="primary"):
                 with errors():

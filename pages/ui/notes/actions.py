@@ -29,6 +29,7 @@ from pages.ui.shared.widgets import (
     component,
     download,
     errors,
+    form,
     in_columns,
     menu,
     row,
@@ -133,7 +134,7 @@ def _draw_change_dialog() -> None:
 
 
 def _rename(note: Note) -> None:
-    with st.form("rename_note", border=False):
+    with form("rename_note"):
         title = text_input("Title", f"rename_{note.id}", note.title).strip()
         file = note.in_file
         if workspace.files.is_writable(note):

@@ -27,6 +27,7 @@ from pages.ui.shared.widgets import (
     caption,
     component,
     errors,
+    frame,
     guarded,
     note_link,
     page_link,
@@ -99,7 +100,7 @@ def _draw(session: EditorSession) -> None:
             note = session.note
             base = workspace.bases.by_id(note.base_id) if note and note.in_file else None
             if note and base and not base.write_files:
-                with container(border=True, key="writing_elsewhere"):
+                with frame("writing_elsewhere"):
                     st.markdown(
                         t("This note is the file **{path}**. Its fields can be set here.", path=plain(note.path or ""))
                     )
@@ -319,7 +320,7 @@ def _draw_conflict(session: EditorSession) -> None:
     """
     stored = session.conflict
     assert stored is not None
-    with container(border=True, key="conflict"):
+    with frame("conflict"):
         st.warning(
             t(
                 "'{title}' was changed while you were writing. Which version do you want to keep?",

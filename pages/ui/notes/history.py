@@ -8,7 +8,7 @@ from pages.ui.shared.names import local
 from pages.ui.shared.safe import elements, html, plain, t_html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import join_list, small_print, t
-from pages.ui.shared.widgets import Callback, Dialog, button, close, errors, row, segments, select, small
+from pages.ui.shared.widgets import Callback, Dialog, button, close, errors, frame, row, segments, select, small
 
 # The latest changes to notes, which can be undone one by one.
 
@@ -119,7 +119,7 @@ def _history(note_id: str) -> None:
                         lambda: workspace.versions.revert(note_id, now),
                     )
                     st.rerun()
-            with container(border=True, key="history_text"):
+            with frame("history_text"):
                 if other is None:
                     note = workspace.versions.get(note_id, number)
                     head = "" if note.title == workspace.texts.title_of(note.body) else f"<b>{html(note.title)}</b>"

@@ -21,6 +21,8 @@ from pages.ui.shared.widgets import (
     caption,
     errors,
     expander,
+    form,
+    frame,
     page_link,
     popup,
     row,
@@ -189,7 +191,7 @@ def _target(key: str) -> str:
 def _by_path(base: str) -> None:
     choose("import_path")
     take("import_path")
-    with st.form("by_path", border=False):
+    with form("by_path"):
         path = text_input(
             "Folder path",
             "import_path",
@@ -223,7 +225,7 @@ def _by_path(base: str) -> None:
 
 
 def _by_address(into: str) -> None:
-    with st.form("by_address", border=False):
+    with form("by_address"):
         address = text_input("Address", "import_address", placeholder="https://example.org/page").strip()
         base = into or _target("import_address_base")
         submitted = submit("Preview changes", f"{_INTO if into else ''}look_address", type="primary")
@@ -270,7 +272,7 @@ def _decide(plan: SyncPlan) -> None:
 
     If the plan removes many notes or replaces differing text, the user has to confirm this too.
     """
-    with container(border=True, key="plan"):
+    with frame("plan"):
         several = len({*base_names(), plan.base}) > 1
         st.subheader(plain(t("What will change in '{base}'", base=plan.base) if several else t("What will change")))
         _makes(plan)

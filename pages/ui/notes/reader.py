@@ -43,6 +43,7 @@ from pages.ui.shared.widgets import (
     caption,
     chunk_link,
     close,
+    code,
     expander,
     guarded,
     on_demand,
@@ -368,7 +369,7 @@ def _text(
     with container(key=f"{key}_body"):
         if is_deeply_nested(shown):
             small_print("This text is nested too deeply to format, so it is shown as plain text.")
-            st.code(shown, language=None, wrap_lines=True)
+            code(shown)
             return
         sources = NoteSources(note, can_click=True, first_line=len(re.findall(LINE_END, body[: start - len(before)])))
         drawn = document(shown, sources, (len(before), len(before) + end - start) if passage else None)

@@ -12,7 +12,7 @@ from pages.ui.shared.names import base_name, local
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, sentences, small_print, t, t_plural, text_of
-from pages.ui.shared.widgets import Dialog, more, row, small
+from pages.ui.shared.widgets import Dialog, frame, more, row, small
 
 # The trash, from which deleted notes can be restored or permanently deleted.
 
@@ -76,7 +76,7 @@ def gone(note_id: str) -> None:
 
 def _row(trashed: Trashed, base: str) -> None:
     note_id = trashed.version.note_id
-    with st.container(border=True, key=f"trash_{note_id}"):
+    with frame(f"trash_{note_id}"):
         st.markdown(f"**{plain(trashed.version.title)}**")
         about = text_of(BY[trashed.version.author], at=local(trashed.version.at))
         st.caption(" · ".join([*map(plain, filter(None, [base_name(base), trashed.path or ""])), about]))

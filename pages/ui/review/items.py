@@ -47,6 +47,7 @@ from pages.ui.shared.widgets import (
     button,
     errors,
     expander,
+    frame,
     more,
     note_link,
     page_link,
@@ -69,7 +70,7 @@ def box(note_id: str) -> None:
     if submission is None:
         return
     kind = MATTERS[submission.kind]
-    with container(border=True, key="waiting_box"):
+    with frame("waiting_box"):
         st.markdown(f":material/{kind.icon}: {text_of(kind.about)}")
         st.caption(f"{_done(submission)} · {local(submission.at)}")
         if submission.change:
@@ -342,7 +343,7 @@ def draw_item(matter: ReviewItem) -> None:
             composer.edit_proposed(matter.submission)
             switch_page("notes.py")
     st.caption(" · ".join(_origin(matter)))
-    with container(border=True, key="review_matter"):
+    with frame("review_matter"):
         _draw_content(matter)
     if matter.note:
         note_link(matter.note.id)

@@ -37,6 +37,7 @@ from pages.ui.shared.widgets import (
     begin_with,
     caption,
     chunk_link,
+    code,
     copy_button,
     download,
     on_demand,
@@ -416,7 +417,7 @@ def _passages(prepared: Prepared) -> None:
             _record_citation(prepared.typed, context)
 
         download(t("Download"), *file, "context_download", "download", disabled=not context.text, on_click=cite)
-    st.code(context.text, language=None, wrap_lines=True, height=min(420, 80 + 24 * context.text.count("\n")))
+    code(context.text, height=min(420, 80 + 24 * context.text.count("\n")))
 
 
 def _record_citation(question: str, context: Context) -> None:

@@ -37,6 +37,7 @@ from pages.ui.shared.widgets import (
     chunk_link,
     copy_button,
     errors,
+    frame,
     in_columns,
     paragraph,
     pills,
@@ -179,7 +180,7 @@ def draw_choice(result: SearchResult) -> None:
         else:
             caption(line, "info")
         return
-    with container(border=True, key="choice", gap="xsmall"):
+    with frame("choice", gap="xsmall"):
         st.html(f'<div class="t-caption">{html(line)}</div><div class="t-text">{html(choice.answer)}</div>')
         for hit in result.hits[: len(choice.chunks)]:
             titled_link("notes.py", f"{hit.rank}. {cards.place(hit)}", **cards.address(hit, result.query))
@@ -221,7 +222,7 @@ def draw_preliminary(result: SearchResult, *, base: bool) -> None:
     """Draw each note's best hit, for the user to read until the final hits arrive."""
     seen = workspace.searching.highlights(result)
     for first, *_ in group_by_note(result):
-        with container(border=True, key=f"early_{first.rank}", gap="xxsmall"):
+        with frame(f"early_{first.rank}", gap="xxsmall"):
             with _row(f"early_head_{first.rank}"):
                 _title(first, result.query, first.note.title, seen[first.chunk.id])
             st.html(cards.crumb(first, base=base))
@@ -261,7 +262,7 @@ def _card(hits: Sequence[Hit], draw: Callable[..., None], *, seen: int) -> None:
 
     @st.fragment
     def part() -> None:
-        with container(border=True, key=f"hit_{first.rank}", gap="xxsmall"), errors():
+        with frame(f"hit_{first.rank}", gap="xxsmall"), errors():
             shown = key in widgets.toggled()
 
             def more() -> None:
@@ -363,7 +364,7 @@ class Entries:
             for word in dict.fromkeys(title[start:end].casefold() for start, end in marks)
             if word not in words and not workspace.searching.marks(hit.chunk.text, word)
         ]
-        with container(border=True, key=f"why_body_{hit.rank}", gap="small"):
+        with frame(f"why_body_{hit.rank}", gap="small"):
             st.html(
                 f'<div class="t-caption">{t_html("Hit {n}", n=hit.rank)}</div><p>{html(sentence(hit, titled=bool(titled)))}</p>'
                 + (facts([t("Contains these words from your question: {words}", words=list(words))]) if words else "")

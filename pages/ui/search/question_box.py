@@ -25,6 +25,7 @@ from pages.ui.shared.widgets import (
     button,
     close,
     expander,
+    frame,
     group_title,
     paragraph,
     popup,
@@ -343,7 +344,7 @@ def draw_options(bases: list[str]) -> None:
         (t("Knowledge bases"), t("All"), bases),
         (t("With all of these tags"), t("Any"), list(workspace.vocabulary.tags())),
     )
-    with container(border=True, key="options_body"):
+    with frame("options_body"):
         _draw_option("mode", offered=knobs.WAYS)
         for column, (label, none, there), key in zip(columns(2, gap="medium"), texts, FILTERS, strict=True):
             column.multiselect(label, there, key=key, placeholder=none, persist_state="session")

@@ -19,7 +19,7 @@ from pages.ui.shared.rendered import render_text
 from pages.ui.shared.safe import Span, html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t
-from pages.ui.shared.widgets import caption, copy_button, download, small, titled_link, toggled, toggling
+from pages.ui.shared.widgets import caption, copy_button, download, frame, small, titled_link, toggled, toggling
 
 _FENCE = re.compile(r"(?m)^[ \t>]*(?:`{3,}|~{3,}).*\n?")
 _INDENTED = 4
@@ -51,7 +51,7 @@ def _box(answer: Answer) -> None:
     sure = answer.answered == "yes"
     more = f"{_MORE} {answer.query}"
     unfolded = more in toggled()
-    with container(border=True, key="answer" if sure else "answer_perhaps", gap="xsmall"):
+    with frame("answer" if sure else "answer_perhaps", gap="xsmall"):
         with widgets.row(key="answer_head"):
             icon = "format_quote" if sure else "help"
             st.caption(f":material/{icon}: {plain(ANSWERED[answer.answered])}", width="content")

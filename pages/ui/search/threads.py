@@ -17,8 +17,11 @@ from pages.ui.shared.text import busy, small_print, t
 from pages.ui.shared.widgets import (
     button,
     caption,
+    code,
     errors,
     expander,
+    form,
+    frame,
     group_title,
     page_link,
     paragraph,
@@ -105,7 +108,7 @@ def in_place(thread: Thread, question: str) -> None:
 
 
 def _turn(turn: Turn, *, first: bool) -> None:
-    with container(border=True, key=f"turn_{turn.number}", gap="xsmall"):
+    with frame(f"turn_{turn.number}", gap="xsmall"):
         if not first:
             paragraph(turn.typed, "t-name")
         if turn.question != turn.typed:
@@ -153,7 +156,7 @@ def _follow_up(thread: Thread) -> None:
         return
     thread_id, completed = session_state.get(_COMPLETED) or ("", "")
     if not completed or thread_id != thread.id:
-        with st.form("thread_form", border=False):
+        with form("thread_form"):
             with container(horizontal=True, vertical_alignment="bottom"):
                 typed = text_input("Ask a follow-up question", "thread_question", max_chars=1000)
                 pressed = submit("Continue", "thread_complete", "arrow_forward")
@@ -245,7 +248,7 @@ def _answer(answer: Answer) -> None:
     if writing is None:
         return
     if answer.written:
-        with container(border=True, key="written", gap="xsmall"):
+        with frame("written", gap="xsmall"):
             _head(writing.model)
             _sentences(answer.written, {quote.number: quote.text for quote in answer.quotes})
             shown = _reworded(answer.written)
@@ -266,7 +269,7 @@ def _answer(answer: Answer) -> None:
                 f'<div class="t-small">{t_html("These passages, the question and the task were sent to the model:")}</div>'
                 f'<ol class="t-small">{listed}</ol>'
             )
-            st.code(f"{task}\n\n{material}", language=None, wrap_lines=True, height=300)
+            code(f"{task}\n\n{material}", height=300)
 
 
 def _head(model: str) -> None:

@@ -8,7 +8,7 @@ from core.base.messages import message_table, reason_of
 from pages.ui.settings import general
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, text_of
-from pages.ui.shared.widgets import button, caption, errors, on_demand, paragraph, segments
+from pages.ui.shared.widgets import button, caption, code, errors, on_demand, paragraph, segments
 
 # Assistants, with the configuration that connects each of them to Tessera.
 
@@ -46,7 +46,7 @@ def draw_assistants() -> None:
         caption(t("Add this to {file}:", file=chosen.file))
     else:
         small_print("Run this in a terminal:")
-    st.code(chosen.text, language="json" if chosen.file else "bash", wrap_lines=True)
+    code(chosen.text, "json" if chosen.file else "bash")
     if chosen.way == "http":
         small_print("This contains your token, with which any program can read all your notes. Keep it to yourself.")
     small_print("Then restart the assistant, and ask it what it finds in your notes.")
@@ -82,13 +82,13 @@ def draw_programs() -> None:
         for number, step in enumerate(steps, 1):
             st.caption(f"{number}. {step}")
             if number == 1:
-                st.code(str(PROGRAM / "data" / "extension"), language=None, wrap_lines=True)
+                code(str(PROGRAM / "data" / "extension"))
         small_print(
             "In Firefox, open about:debugging, choose This Firefox, and load manifest.json from this "
             "folder as a temporary add-on."
         )
         st.markdown(f"**{t('To try it in a terminal')}**")
-        st.code(f'curl -H "Authorization: Bearer TOKEN" {address}/status', language="bash", wrap_lines=True)
+        code(f'curl -H "Authorization: Bearer TOKEN" {address}/status', "bash")
         small_print("docs/http.md describes every request, with an example.")
 
 
@@ -98,7 +98,7 @@ def _token() -> None:
         token = workspace.access.token
     except OSError as error:
         raise TesseraError(reason_of(error)) from error
-    st.code(token, language=None, wrap_lines=True)
+    code(token)
     small_print("Anyone who has the token can read all your notes: give it only to programs that you trust.")
 
     def renew() -> None:

@@ -16,7 +16,7 @@ from pages.ui.shared.names import TEXT_LANGUAGES, megabytes
 from pages.ui.shared.safe import elements, facts, folded, html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import join_list, section_title, small_print, t, t_plural, text_of, with_label
-from pages.ui.shared.widgets import button, caption, expander, in_columns, row, submit, text_input, warn
+from pages.ui.shared.widgets import button, caption, expander, form, in_columns, row, submit, text_input, warn
 
 # The picture model, and the number of pictures it has indexed.
 
@@ -220,7 +220,7 @@ def _other(models: Sequence[ModelCard]) -> None:
     """Draw a form for downloading or testing a model that has no card."""
     section_title("Another model")
     busy = workspace.jobs.running(*jobs.MODELS)
-    with st.form("other_model", border=False), row(vertical_alignment="bottom"):
+    with form("other_model"), row(vertical_alignment="bottom"):
         name = text_input("Name", "other_name", placeholder="sentence:BAAI/bge-m3").strip()
         download = submit("Download", "download_other", "download", disabled=busy)
         test = submit("Test", "test_other", "play_arrow", disabled=busy)

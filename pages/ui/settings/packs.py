@@ -13,7 +13,20 @@ from pages.ui.shared.names import TEXT_LANGUAGES, local
 from pages.ui.shared.safe import facts, html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import join_list, small_print, t, t_plural, text_of
-from pages.ui.shared.widgets import button, caption, errors, in_columns, on_demand, row, small, submit, text_input, warn
+from pages.ui.shared.widgets import (
+    button,
+    caption,
+    code,
+    errors,
+    form,
+    in_columns,
+    on_demand,
+    row,
+    small,
+    submit,
+    text_input,
+    warn,
+)
 
 DESCRIPTIONS = {
     text.text: text
@@ -90,14 +103,14 @@ def _edited(name: str) -> None:
         if note.offered is None:
             small_print("The pack no longer has this note.")
         elif lines := note.difference():
-            st.code("\n".join(lines), language="diff", wrap_lines=True)
+            code("\n".join(lines), "diff")
         else:
             small_print("Only the fields differ.")
 
 
 def _from_folder() -> None:
     """Draw the form for installing a pack from a folder."""
-    with st.form("pack_folder", border=False), row(vertical_alignment="bottom"):
+    with form("pack_folder"), row(vertical_alignment="bottom"):
         folder = text_input("Folder with a pack.toml", "pack_folder_path")
         if submit("Install", "install_folder", "folder_open", disabled=is_writing()):
             if folder.strip():

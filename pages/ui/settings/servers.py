@@ -13,7 +13,20 @@ from pages.ui.shared import jobs
 from pages.ui.shared.safe import elements, html, plain, t_html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, text_of
-from pages.ui.shared.widgets import button, caption, errors, paragraph, row, select, small, submit, text_input, warn
+from pages.ui.shared.widgets import (
+    button,
+    caption,
+    errors,
+    form,
+    frame,
+    paragraph,
+    row,
+    select,
+    small,
+    submit,
+    text_input,
+    warn,
+)
 
 # Model servers found on this machine, each with a button that sets it as the language model.
 
@@ -168,7 +181,7 @@ def draw_servers(status: Status) -> None:
 def draw_language_model(status: Status) -> None:
     """Draw the card for the language model. If searching for local servers is allowed, draw those found first."""
     if workspace.settings.llm.discover:
-        with container(border=True, key="local_servers", gap="small"):
+        with frame("local_servers", gap="small"):
             draw_looking()
     else:
         _about()
@@ -188,7 +201,7 @@ def _about() -> None:
 
 def _cards(status: Status, sections: Iterable[str]) -> None:
     for card in map(workspace.servers.get, sections):
-        with container(border=True, key=f"server_{card.section}"):
+        with frame(f"server_{card.section}"):
             _card(status, card)
 
 
@@ -272,7 +285,7 @@ def _form(card: ServerCard, open_: list[str]) -> None:
     """
     purpose = PURPOSES[card.section]
     texts = {"base_url": t("Address"), "model": t("Model")}
-    with st.form(f"server_form_{card.section}", border=False):
+    with form(f"server_form_{card.section}"):
         examples = {"base_url": next(iter(purpose.presets.values())), "model": purpose.model}
         for column, (name, label) in zip(st.columns([3, 2]), texts.items(), strict=True):
             box = _box(name, card)

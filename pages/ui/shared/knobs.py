@@ -28,7 +28,7 @@ from core.model import (
 from pages.ui.shared.jobs import is_writing, start_job
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, text_of
-from pages.ui.shared.widgets import button, drawn, guarded, row, segments, select_in, small
+from pages.ui.shared.widgets import button, drawn, frame, guarded, row, segments, select_in, small
 
 # Indexing chunks that aren't indexed yet, and the toggle for indexing new chunks at once.
 
@@ -182,7 +182,7 @@ def choose(side: str, first: ChunkingOptions, usual: ChunkingOptions, *, reset: 
         begin(first)
     session_state[f"try_{side}_from"] = first
     chosen: dict[str, int] = {}
-    with st.container(border=True, key=f"parameters_{side}"):
+    with frame(f"parameters_{side}"):
         columns = st.columns(2, gap="medium")
         strategy = select_in(
             columns[0],

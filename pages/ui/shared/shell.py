@@ -24,6 +24,7 @@ from pages.ui.shared.widgets import (
     bound,
     button,
     caption,
+    code,
     on_demand,
     paragraph,
     problem,
@@ -377,7 +378,7 @@ def report(made: Callback) -> None:
         small_print(
             "Versions, sizes, settings and the last errors, but none of your text, names, paths, addresses or keys."
         )
-        st.code(str(made()), language=None, wrap_lines=True)
+        code(str(made()))
 
     on_demand("Copy details for a bug report", "bug_report", "bug_report", draw)
 

@@ -11,7 +11,7 @@ from pages.ui.shared.names import base_names
 from pages.ui.shared.safe import html, t_html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import session_language, t, text_of
-from pages.ui.shared.widgets import button, paragraph, row, small, titled_link
+from pages.ui.shared.widgets import button, frame, paragraph, row, small, titled_link
 
 # Example questions about the user's own notes. If there are none, they are about the sample notes.
 
@@ -213,7 +213,7 @@ def draw_tour(page: str) -> None:
     if not has_sample() or (last and not here):
         end_tour()
         return
-    with st.container(border=True, key="tour", gap="xsmall"):
+    with frame("tour", gap="xsmall"):
         _text(
             t("Tour, step {n} of {all}: {title}", n=number + 1, all=len(STEPS), title=step.title),
             text_of(step.text) if here else "",

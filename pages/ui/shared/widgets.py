@@ -175,6 +175,11 @@ def paragraph(text: object, css: str, tag: str = "div", **more: object) -> None:
     drawn(st.html, elements([text], tag, css), **more)
 
 
+def code(text: str, language: str | None = None, **more: object) -> None:
+    """Draw text as it is, in a box whose contents can be copied. Long lines are wrapped."""
+    drawn(st.code, text, language, wrap_lines=True, **more)
+
+
 def group_title(text: Label) -> None:
     """Draw a small title above a group of elements."""
     paragraph(label_of(text), "t-caption")
@@ -342,6 +347,16 @@ def row(key: str | None = None, **more: object) -> DeltaGenerator:
     """Return a container that puts its elements in a row. They are vertically centred by default."""
     more = {"vertical_alignment": "center", **more}
     return drawn(container, horizontal=True, key=key, **more)
+
+
+def frame(key: str, **more: object) -> DeltaGenerator:
+    """Return a container with a border."""
+    return drawn(container, border=True, key=key, **more)
+
+
+def form(key: str) -> DeltaGenerator:
+    """Return a form without a border."""
+    return st.form(key, border=False)
 
 
 def halves(key: str) -> Sequence[DeltaGenerator]:
