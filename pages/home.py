@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 from streamlit import container
+from streamlit import html as draw_html
 
 from core.base.messages import message
 from core.model import AUTHORS, DIGEST, MATTERS, NoteChange, NoteSummary, Status, day_of
@@ -47,7 +48,7 @@ def introduce() -> None:
     st.title("Tessera", anchor=False)
     words, picture = st.columns([1, 1], gap="large", vertical_alignment="center")
     with words:
-        st.html(elements(PURPOSE, "p", "t-lead"))
+        draw_html(elements(PURPOSE, "p", "t-lead"))
         welcome.beginnings()
     picture.html(welcome.example())
     st.space("small")
@@ -159,7 +160,7 @@ def bases(status: Status) -> None:
             about = [*note_counts(workspace.notes.counts(base.name)), last_update(base)]
             facts = [" · ".join(filter(None, about)), *(folder for folder, _ in item.folders[:3] if folder != "upload")]
             lines = elements(facts, "div", "t-facts")
-            st.html(lines if is_only else f'<div class="t-name">{html(base.name)}</div>{lines}')
+            draw_html(lines if is_only else f'<div class="t-name">{html(base.name)}</div>{lines}')
             base_link(base.name)
     with row("more_notes"):
         if not is_only:

@@ -8,6 +8,7 @@ from typing import TypeGuard, TypeVar, cast
 
 import streamlit as st
 from streamlit import container, rerun
+from streamlit import html as draw_html
 
 from core.base.errors import ArchiveError
 from core.base.frozen import Values
@@ -85,7 +86,7 @@ def draw_new_base() -> None:
             chosen[name] = None if value == knobs.AS_SET else value
         search = SearchSettings.from_values(chosen)
         switched = knobs.draw_new_base_switches(indexes=not literal, plain=kind == "lines")
-        st.html(f'<div class="t-caption">{t("How notes are split")}</div>')
+        draw_html(f'<div class="t-caption">{t("How notes are split")}</div>')
         side = "new" if kind == "vector" else f"new_{kind}"
         chunking = knobs.choose(side, usual.chunking, usual.chunking, reset=t("Reset to the defaults"))
         model.preview(chunking, embedder)
@@ -300,7 +301,7 @@ def _restore(restore: Callable[[], Restored]) -> None:
                 icon=":material/error:",
             )
             rows = [with_label(f"<b>{html(where)}</b>", html(why)) for where, why in error.mistakes]
-            st.html(f'<div class="t-list">{"".join(f"<div>{line}</div>" for line in rows)}</div>')
+            draw_html(f'<div class="t-list">{"".join(f"<div>{line}</div>" for line in rows)}</div>')
             return
         folders.draw_restored(restored)
         rerun()
@@ -335,7 +336,7 @@ def page() -> None:
 def _card(status: BaseStatus) -> None:
     base = status.base
     about = f'<div class="t-small">{html(base.description)}</div>' if base.description else ""
-    st.html(f'<div class="t-name">{html(base.name)}</div>{about}{facts(figures(status))}{folders.state(status)}')
+    draw_html(f'<div class="t-name">{html(base.name)}</div>{about}{facts(figures(status))}{folders.state(status)}')
     folders.problems(base)
     base = status.base
     paths = [path for path, _ in status.folders if Path(path).is_absolute()]

@@ -7,6 +7,7 @@ from functools import partial
 from itertools import pairwise
 
 import streamlit as st
+from streamlit import html as draw_html
 from streamlit import rerun, session_state
 
 from core.base.messages import message
@@ -119,7 +120,7 @@ def _draw_flagged(item: Flagged) -> None:
     title = html(note.title) if note else t_html("The note was deleted")
     text = edit.text or edit.anchor
     more = " …" if len(text) > LENGTH else ""
-    st.html(
+    draw_html(
         f'<div class="t-head"><b>{title}</b><span class="t-tag">{html(bands.CHANGES[edit.kind])}</span></div>'
         f'<div class="t-text t-small">{html(text[:LENGTH])}{more}</div>'
     )
@@ -197,7 +198,7 @@ def _draw_chunk(base: KnowledgeBase, note: Note, chunks: Chunks, chunk: Chunk, e
             lambda: workspace.chunks.restore(chunk.id),
         )
 
-    st.html(
+    draw_html(
         facts(
             [
                 " › ".join(chunk.section),

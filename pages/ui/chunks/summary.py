@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 import streamlit as st
+from streamlit import html as draw_html
 from streamlit import session_state
 
 from core.base.errors import NoteNotFound
@@ -126,7 +127,7 @@ def head(note: Note, own: bool) -> str:
     views = {"stored": t("Chunks"), "preview": t("Preview"), "compare": t("Compare")}
     left, right = st.columns([6, 5], vertical_alignment="bottom", gap="medium")
     with left:
-        st.html(
+        draw_html(
             f'<div class="t-title">{html(note.title)}</div><div class="t-facts t-place">'
             f"<span>{html(note.path or '')}</span>{tags([*note.tags, *([t('own settings')] if own else [])])}</div>"
         )
@@ -148,7 +149,7 @@ def figures(chunks: Chunks) -> None:
         (t("Largest"), t_plural("{n} token", "{n} tokens", n=sizes.largest)),
     ]
     gone = f"<span>{t('{n} hidden', n=len(chunks) - len(living))}</span>" if len(living) < len(chunks) else ""
-    st.html(
+    draw_html(
         f'<div class="t-facts">{safe.figures(values)}{gone}</div>{_histogram([chunk.token_count for chunk in living])}'
     )
 
@@ -226,7 +227,7 @@ def why(cut: Cut) -> None:
             f'<div class="t-reason {"" if number else "chosen"}"><b>{html(strategy)}</b>'
             f'<span class="t-small">{html(verdict)}</span><br>{html(text[:1].upper() + text[1:])}</div>'
         )
-    st.html("".join(lines))
+    draw_html("".join(lines))
     profile = cut.profile
     headings = " ".join(f"H{level}×{count}" for level, count in enumerate(profile.headings, start=1) if count) or "0"
     facts = [
@@ -239,7 +240,7 @@ def why(cut: Cut) -> None:
         f"<span>{t_plural('{n} token', '{n} tokens', n=profile.tokens)}</span>"
         f"<span>{t_plural('{n} character', '{n} characters', n=profile.characters)}</span>"
     )
-    st.html(
+    draw_html(
         f'<div class="t-small t-dim">{t("What the choice is based on")}</div><div class="t-facts">{sizes}{safe.figures(facts)}</div>'
     )
 
@@ -308,7 +309,7 @@ def _chunks_at(chunks: Chunks, cuts: Collection[int]) -> set[int]:
 
 def _differ(labels: Sequence[Message], *cuts: Collection[int]) -> None:
     values = ((text_of(label), f"{len(these):,}") for label, these in zip(labels, cuts, strict=True))
-    st.html(f'<div class="t-facts t-differ">{safe.figures(values)}</div>')
+    draw_html(f'<div class="t-facts t-differ">{safe.figures(values)}</div>')
 
 
 def _text(note: Note, chunks: Chunks, side: str, *, only: Collection[int]) -> None:

@@ -7,6 +7,7 @@ from functools import cache, partial
 
 import streamlit as st
 from streamlit import columns, container, session_state
+from streamlit import html as draw_html
 
 from core.base.blobs import join_spans
 from core.base.errors import NoteNotFound
@@ -86,14 +87,14 @@ def draw_question(base: KnowledgeBase, shown: SideBySide, row: ComparisonRow) ->
     """Draw a question with its right passages, and each run's hits below them."""
     result = row.results[0]
     kind = f'<span class="t-tag">{html(kind_name(row.kind))}</span>' if row.kind else ""
-    st.html(f'<div class="t-title">{html(row.question)}</div>{kind}')
+    draw_html(f'<div class="t-title">{html(row.question)}</div>{kind}')
     if result.golds:
         _golds(result)
         if result.wished:
             wished = f'<div class="t-text">{html(result.wished)}</div>'
-            st.html(f'<div class="t-caption">{t_html("Expected answer")}</div>{wished}')
+            draw_html(f'<div class="t-caption">{t_html("Expected answer")}</div>{wished}')
     else:
-        st.html(facts([t("Your notes don't answer this question.")]))
+        draw_html(facts([t("Your notes don't answer this question.")]))
     chunks_of = cache(workspace.chunks.all)
     for number, part in enumerate(columns(len(shown.runs))):
         with part:
@@ -116,7 +117,7 @@ def _golds(result: QuestionResult) -> None:
         needed = t("Correct passages: any one of these {n} is enough", n=many)
     if many > SHOWN:
         drawn[SHOWN:] = [folded(t("and {n} more", n=many - SHOWN), "".join(drawn[SHOWN:]), css="t-more")]
-    st.html(f'<div class="t-caption">{html(needed)}</div>{"".join(drawn)}')
+    draw_html(f'<div class="t-caption">{html(needed)}</div>{"".join(drawn)}')
 
 
 def _run(base: KnowledgeBase, run: Run, row: ComparisonRow, number: int, chunks_of: ChunksOf) -> None:
@@ -133,15 +134,15 @@ def _run(base: KnowledgeBase, run: Run, row: ComparisonRow, number: int, chunks_
         rank_text = t("missed")
     level = value_label("level", result.level)
     took = f"{result.took_ms:,.0f} ms"
-    st.html(
+    draw_html(
         f'<div class="t-head">{badge(number)}<span class="t-name">{html(pipeline_name(run.pipeline, base))}</span></div>'
         f'<div class="t-facts"><b class="t-standing {tone}">{html(rank_text)}</b>'
         f"<span>{html(level)}</span><span>{html(took)}</span></div>"
     )
     if result.diagnoses:
-        st.html(_diagnosis(result))
+        draw_html(_diagnosis(result))
     if result.given:
-        st.html(_answer(result, result.given, row.values[number]))
+        draw_html(_answer(result, result.given, row.values[number]))
 
     def draw(part: slice) -> None:
         for rank, hit in [*enumerate(result.hits, start=1)][part]:
@@ -219,7 +220,7 @@ def _hit(run: Run, result: QuestionResult, rank: int, hit: FoundSpan, chunks_of:
     crumb = " › ".join([hit.path, *(cards.section(note, chunk) if note and chunk else ())])
     answer = f'<span class="t-tag t-edited">{t_html("answered here")}</span>' if rank == result.found_rank else ""
     near = "" if hit.nearness is None else f"<span>{html(STAGES['vector'])} {hit.nearness:.3f}</span>"
-    st.html(
+    draw_html(
         f'<div class="t-hit"><div class="t-head"><span class="t-rank {"" if right else "t-wrong"}">{rank}</span>'
         f'<span class="t-name">{html(note.title if note else hit.path)}</span>{answer}</div>'
         f'<div class="t-crumb">{html(crumb)}</div>{text}'
@@ -364,7 +365,7 @@ def _head(base: KnowledgeBase, shown: SideBySide) -> None:
             n=len(shown.rows),
             answerable=shown.answerable,
         )
-        st.html(f'<div class="t-rans">{names}</div><div class="t-facts">{html(counts)}</div>')
+        draw_html(f'<div class="t-rans">{names}</div><div class="t-facts">{html(counts)}</div>')
         if shown.comparisons:
             widgets.select(
                 "Judge by",
@@ -380,7 +381,7 @@ def _verdict(shown: SideBySide) -> None:
     comparison = shown.comparisons[shown.metric]
     tone = ("good" if comparison.difference > 0 else "bad") if comparison.settled else ""
     pair = f'{badge(1)} <span class="t-dim">{t_html("against")}</span> {badge(0)}'
-    st.html(
+    draw_html(
         f'<div class="t-verdict {tone}"><div>{pair}</div><div><b>{html(comparison.message)}</b>'
         f'<div class="t-facts"><span>{html(FIGURES[shown.metric])}</span></div></div></div>'
     )
@@ -448,17 +449,17 @@ def _draw_tables(shown: SideBySide) -> None:
     others = [name for name in shown.figures if name not in (*SHORT, *answers)]
     left, right = columns([7, 4], gap="large")
     with left:
-        st.html(_table(runs.figures(lettered, (*SHORT, *answers)).table))
-        st.html(folded(t("All figures"), _table(runs.figures(lettered, others).table), css="t-more"))
+        draw_html(_table(runs.figures(lettered, (*SHORT, *answers)).table))
+        draw_html(folded(t("All figures"), _table(runs.figures(lettered, others).table), css="t-more"))
     with right, container(key="figures_side"):
         sections = [*runs.kinds_table(lettered)]
         if len(shown.runs) > 1:
             sections = [*runs.settings_table(lettered), *sections]
         else:
             for section in runs.settings_table(lettered):
-                st.html(folded(t("Settings used in this run"), _table(section.table), css="t-more"))
+                draw_html(folded(t("Settings used in this run"), _table(section.table), css="t-more"))
         for section in sections:
-            st.html(f'<div class="t-caption">{html(section.title)}</div>{_table(section.table)}')
+            draw_html(f'<div class="t-caption">{html(section.title)}</div>{_table(section.table)}')
 
 
 def _table(rows: Sequence[Sequence[Text]]) -> str:

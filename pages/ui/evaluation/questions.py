@@ -8,6 +8,7 @@ from typing import TypeVar
 
 import streamlit as st
 from streamlit import columns, container, rerun, session_state
+from streamlit import html as draw_html
 
 from core.base.frozen import Values
 from core.base.messages import Message, message_table
@@ -146,7 +147,7 @@ def _passage(question_set: QuestionSet, question: Question, gold: GoldSpan, key:
     with row(f"gold_head_{key}", wrap=False):
         if gold.flagged:
             tag = f'<span class="t-tag t-gone">{t_html("Passage no longer exists")}</span>'
-            st.html(f'<div class="t-head"><span class="t-crumb">{html(gold.path)}</span>{tag}</div>')
+            draw_html(f'<div class="t-head"><span class="t-crumb">{html(gold.path)}</span>{tag}</div>')
         else:
             # The chunk that contains most of the passage.
             held = {
@@ -157,7 +158,7 @@ def _passage(question_set: QuestionSet, question: Question, gold: GoldSpan, key:
         act = partial(workspace.questions.remove_passage, question_set, question.id, gold)
         widgets.close(key, "Remove", guarded(act, key), writes=True)
     problem_of(key)
-    st.html(f'<div class="t-hit">{cards.foldable(gold.quote, lines=LINES)}</div>')
+    draw_html(f'<div class="t-hit">{cards.foldable(gold.quote, lines=LINES)}</div>')
     if gold.flagged:
         small_print(
             "The note was deleted, or this text in it was changed. Runs skip the question until "
@@ -238,7 +239,7 @@ def _hit(question_set: QuestionSet, question: Question, hit: Hit, words: Spans) 
             about=t("Marks this as a correct passage for the question. Click again to undo."),
             act=act,
         )
-    st.html(f'<div class="t-hit">{cards.foldable(hit.chunk.text, words, LINES)}</div>')
+    draw_html(f'<div class="t-hit">{cards.foldable(hit.chunk.text, words, LINES)}</div>')
 
 
 LONGEST = 20_000

@@ -8,6 +8,7 @@ from typing import Required, TypedDict
 
 import streamlit as st
 from streamlit import container, fragment, rerun
+from streamlit import html as draw_html
 
 from core.base.messages import in_context, message, message_table
 from core.model import Note
@@ -258,7 +259,7 @@ def _side(session: EditorSession, key: str, default: str | None = None) -> None:
             for number, hit in enumerate(hits):
                 with container(key=f"nearby_{number}", gap="xsmall"):
                     note_link(hit.note.id, hit.note.title, chunk=str(hit.chunk.index))
-                    st.html(cards.lines(hit.note, hit.chunk))
+                    draw_html(cards.lines(hit.note, hit.chunk))
         elif session.body.strip():
             _preview(session)
         else:
@@ -329,9 +330,9 @@ def _draw_conflict(session: EditorSession) -> None:
             icon=":material/call_split:",
         )
         own = t_html("only in your version")
-        st.html(f'<p class="t-words"><del>{t_html("only in the other version")}</del> · <ins>{own}</ins></p>')
+        draw_html(f'<p class="t-words"><del>{t_html("only in the other version")}</del> · <ins>{own}</ins></p>')
         if shown := history.words(workspace.versions.compare(stored, replace(stored, body=session.body))):
-            st.html(shown)
+            draw_html(shown)
         else:
             small_print("Both versions have the same text; only their fields differ.")
         with row():

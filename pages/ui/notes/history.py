@@ -2,6 +2,7 @@
 
 import streamlit as st
 from streamlit import container, session_state
+from streamlit import html as draw_html
 
 from core.model import AUTHORS, NOTE_FIELDS, VERSION_KINDS, FieldChange, Note, NoteDifference, Version
 from pages.ui.shared.names import local
@@ -123,18 +124,18 @@ def _history(note_id: str) -> None:
                 if other is None:
                     note = workspace.versions.get(note_id, number)
                     head = "" if note.title == workspace.texts.title_of(note.body) else f"<b>{html(note.title)}</b>"
-                    st.html(f"{head}<div class='t-words'>{html(note.body[:_MOST])}</div>{_cut(len(note.body))}")
+                    draw_html(f"{head}<div class='t-words'>{html(note.body[:_MOST])}</div>{_cut(len(note.body))}")
                 else:
                     numbers = sorted((number, other))
                     sides = view == "sides"
                     first, second = numbers
                     removed = t("removed: only in version {n}", n=first)
                     added = t("added: only in version {n}", n=second)
-                    st.html(f'<p class="t-words t-key"><del>{html(removed)}</del> <ins>{html(added)}</ins></p>')
+                    draw_html(f'<p class="t-words t-key"><del>{html(removed)}</del> <ins>{html(added)}</ins></p>')
                     difference = workspace.versions.difference(note_id, first, second)
                     if sides and (shown := words(difference, sides=True)):
                         heads = elements((t("Version {n}", n=n) for n in numbers), "b")
-                        st.html(f"{_fields(difference.fields)}<div class='t-words t-sides'>{heads}{shown}</div>")
+                        draw_html(f"{_fields(difference.fields)}<div class='t-words t-sides'>{heads}{shown}</div>")
                     else:
                         draw_difference(difference)
 
@@ -168,7 +169,7 @@ def _choose_view(note_id: str, number: int, others: dict[int, str]) -> tuple[str
 
 def draw_difference(difference: NoteDifference) -> None:
     """Draw the differences in fields and text between two states of a note."""
-    st.html(
+    draw_html(
         _fields(difference.fields)
         + (words(difference) or f'<span class="t-dim">{t_html("The text is the same.")}</span>')
     )

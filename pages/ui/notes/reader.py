@@ -7,6 +7,7 @@ from functools import partial
 
 import streamlit as st
 from streamlit import container, session_state
+from streamlit import html as draw_html
 
 from core.base.messages import message, verbatim
 from core.base.text import LINE_END
@@ -67,7 +68,7 @@ def draw_uses(note: Note) -> None:
     if not (figures.found or uses):
         return
     with expander("How it was used"):
-        st.html(
+        draw_html(
             facts(
                 [
                     t_plural("found {n} time", "found {n} times", n=figures.found),
@@ -80,7 +81,7 @@ def draw_uses(note: Note) -> None:
             )
         )
         if uses:
-            st.html(f'<div class="t-list">{"".join(map(_line, uses[:USES]))}</div>')
+            draw_html(f'<div class="t-list">{"".join(map(_line, uses[:USES]))}</div>')
         widgets.more(len(uses) - USES)
         small(
             "Delete",
@@ -189,7 +190,7 @@ def _draw_suggestions(note: Note, related: Related) -> None:
     for number, hint in enumerate(related.hints):
         st.markdown(plain(hint.about))
         for quote in hint.quotes:
-            st.html(f'<div class="t-small t-dim">{render_text(quote)}</div>')
+            draw_html(f'<div class="t-small t-dim">{render_text(quote)}</div>')
         caption(hint.remedy)
         if hint.other:
             opened.button(hint.other, f"hint_{number}_{hint.other.id}")
@@ -244,7 +245,7 @@ def note(note: Note, passage: Passage | None) -> None:
             rendered = not (actions.is_raw() or note.plain)
             about = facts([note.path or "", size, dated, note.encoding.name if note.encoding else ""])
             changed = f'<span class="t-tag t-edited" title="{html(EDITED)}">{t_html("edited")}</span>'
-            st.html(f"{about}{changed if edited else ''}{'' if rendered else tags(note.tags)}")
+            draw_html(f"{about}{changed if edited else ''}{'' if rendered else tags(note.tags)}")
             actions.ways(note)
         if note.expires_within(SOON) and note.expires_at:
             day = day_of(note.expires_at)
@@ -312,7 +313,7 @@ def _fields(note: Note) -> None:
     lines = [_field(name, value) for name, value in [*shown, *note.extra.items()]]
     if any(lines):
         with expander("Fields"):
-            st.html(f'<div class="t-list">{"".join(lines)}</div>')
+            draw_html(f'<div class="t-list">{"".join(lines)}</div>')
 
 
 def _field(name: object, value: object) -> str:
@@ -353,7 +354,7 @@ def _text(
         if size < len(note.body):
             _is_long(note, size, around=passage is not None)
         with container(key=f"{key}_body"):
-            st.html(f'<div class="t-numbered">{"".join(rows)}</div>')
+            draw_html(f'<div class="t-numbered">{"".join(rows)}</div>')
         return
     body = note.body
     start, end = (passage[0].start, passage[0].end) if passage else (0, 0)

@@ -8,6 +8,7 @@ from typing import get_args
 
 import streamlit as st
 from streamlit import container, session_state
+from streamlit import html as draw_html
 from streamlit.delta_generator import DeltaGenerator
 
 from core.base.errors import QueryError, UnknownChoice
@@ -78,7 +79,7 @@ def _draw_dropped(prepared: Prepared, options: SearchOptions) -> None:
             )
         if counted[stage] > SHOWN:
             rows += f'<div class="t-dim t-small">{t_html("and {n} more", n=counted[stage] - SHOWN)}</div>'
-        st.html(
+        draw_html(
             f'<div class="t-lost"><div class="t-lost-head"><b>{html(LOST[stage])}</b> '
             f'<span class="t-dim">{counted[stage]:,}</span></div>{rows}</div>'
         )
@@ -94,11 +95,11 @@ def why_not(text: str, options: SearchOptions) -> None:
         why = workspace.searching.why_not(text, card.id, **options)
         stage = text_of(LOST[why.stage]) if why.stage else t("This note is among the hits")
         reason = f"<b>{html(stage)}</b>{html(why.message)}"
-        st.html(f'<div class="t-reason chosen">{reason}</div>{cards.stages(why.scores)}')
+        draw_html(f'<div class="t-reason chosen">{reason}</div>{cards.stages(why.scores)}')
         if why.chunk:
             place = " › ".join([why.note.title, *cards.section(why.note, why.chunk)])
             excerpt = cards.lines(why.note, why.chunk, workspace.searching.marks(why.chunk.text, text))
-            st.html(f'<div class="t-fell"><div>{html(place)}</div>{excerpt}</div>')
+            draw_html(f'<div class="t-fell"><div>{html(place)}</div>{excerpt}</div>')
             chunk_link(why.note.id, why.chunk.index)
 
     on_demand("Why not this note?", "why_not_box", "contact_support", draw)
@@ -401,8 +402,8 @@ def _passages(prepared: Prepared) -> None:
         t_plural("{n} passage", "{n} passages", n=len(context.citations)),
     ]
     if count := context.left_out:
-        texts.append(t_plural("{n} left out (not enough space)", "{n} left out (not enough space)", n=count))
-    st.html(facts(texts))
+        texts.append(t_plural("{n} left out (no room)", "{n} left out (no room)", n=count))
+    draw_html(facts(texts))
     with row():
         copy_button(
             "Copy for an assistant",

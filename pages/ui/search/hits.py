@@ -6,6 +6,7 @@ from functools import partial
 
 import streamlit as st
 from streamlit import container, session_state
+from streamlit import html as draw_html
 from streamlit.delta_generator import DeltaGenerator
 
 from core.base.flow import as_copied, flow
@@ -70,7 +71,7 @@ def _draw_image(note_id: str, picture: str) -> None:
     file = workspace.attachments.find(note_id, f"/{picture}")
     if file and routes.is_shown(file):
         address = routes.file_address(note_id, file.place)
-        st.html(f'<img class="t-picture" src="{html(address)}" alt="{html(file.place)}" loading="lazy">')
+        draw_html(f'<img class="t-picture" src="{html(address)}" alt="{html(file.place)}" loading="lazy">')
 
 
 # A sentence that explains why a hit was found, built from its ranks in the search stages.
@@ -181,7 +182,7 @@ def draw_choice(result: SearchResult) -> None:
             caption(line, "info")
         return
     with frame("choice", gap="xsmall"):
-        st.html(f'<div class="t-caption">{html(line)}</div><div class="t-text">{html(choice.answer)}</div>')
+        draw_html(f'<div class="t-caption">{html(line)}</div><div class="t-text">{html(choice.answer)}</div>')
         for hit in result.hits[: len(choice.chunks)]:
             titled_link("notes.py", f"{hit.rank}. {cards.place(hit)}", **cards.address(hit, result.query))
 
@@ -225,8 +226,8 @@ def draw_preliminary(result: SearchResult, *, base: bool) -> None:
         with frame(f"early_{first.rank}", gap="xxsmall"):
             with _row(f"early_head_{first.rank}"):
                 _title(first, result.query, first.note.title, seen[first.chunk.id])
-            st.html(cards.crumb(first, base=base))
-            st.html(cards.body(first, seen[first.chunk.id], around=False))
+            draw_html(cards.crumb(first, base=base))
+            draw_html(cards.body(first, seen[first.chunk.id], around=False))
 
 
 def draw_hits(text: str, result: SearchResult, *, base: bool, answer: Answer | None = None) -> None:
@@ -315,9 +316,9 @@ class Entries:
         with _row(f"head_{hit.rank}"):
             _title(hit, self._text, title, seen)
             if not head:
-                st.html(cards.place_line(hit, self._tones.get(hit.asked, "")), width="content")
+                draw_html(cards.place_line(hit, self._tones.get(hit.asked, "")), width="content")
             if meter := cards.meter(self._levels[chunk.id]):
-                st.html(meter, width="content")
+                draw_html(meter, width="content")
             _toggle(
                 t("Show less") if unfolded else t("Show more"),
                 wide,
@@ -327,17 +328,17 @@ class Entries:
             _toggle(t("Why this?"), why, f"why_{hit.rank}", "info")
         if head:
             with _row(f"trail_{hit.rank}"):
-                st.html(cards.crumb(hit, base=self._base, tone=self._tones.get(hit.asked, "")))
+                draw_html(cards.crumb(hit, base=self._base, tone=self._tones.get(hit.asked, "")))
                 if more:
                     more()
             if about_note := cards.about(hit):
-                st.html(about_note)
+                draw_html(about_note)
         if why in toggled:
             self._why(hit, seen)
         if chunk.picture:  # the passage is text recognised in this picture
             _draw_image(hit.note.id, chunk.picture)
         if not unfolded:
-            st.html(
+            draw_html(
                 f'<div class="t-hit"><span class="t-dim">{t_html("Quoted above")}</span></div>'
                 if chunk.id in self._said
                 else cards.body(hit, seen, around=False)
@@ -345,7 +346,7 @@ class Entries:
             return
         size = session_state.setdefault(f"around_{self._around}_{chunk.id}", self._around)
         passage = hit.passage if size == self._around else workspace.searching.passage(hit, size)
-        st.html(cards.body(replace(hit, passage=passage), seen, around=True))
+        draw_html(cards.body(replace(hit, passage=passage), seen, around=True))
         texts = {width: t("Only this passage") if not width else f"±{width}" for width in WIDTHS}
         with _row(f"passage_{hit.rank}"):
             segments("Neighbouring passages", texts, f"around_{self._around}_{chunk.id}")
@@ -365,7 +366,7 @@ class Entries:
             if word not in words and not workspace.searching.marks(hit.chunk.text, word)
         ]
         with frame(f"why_body_{hit.rank}", gap="small"):
-            st.html(
+            draw_html(
                 f'<div class="t-caption">{t_html("Hit {n}", n=hit.rank)}</div><p>{html(sentence(hit, titled=bool(titled)))}</p>'
                 + (facts([t("Contains these words from your question: {words}", words=list(words))]) if words else "")
                 + (facts([t("Only in the title or headings: {words}", words=titled)]) if titled else "")
@@ -400,7 +401,7 @@ class Entries:
             f"{day_of(click.day)} · {text_of(CLICKED[click.kind])} · “{click.question}”" for click in clicks[:LISTED]
         )
         title = t("Ranked higher because you used this note for similar questions:")
-        st.html(f'<p>{html(title)}</p><div class="t-list">{elements(lines)}</div>')
+        draw_html(f'<p>{html(title)}</p><div class="t-list">{elements(lines)}</div>')
         widgets.more(len(clicks) - LISTED)
         small(
             "Clear",

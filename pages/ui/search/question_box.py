@@ -7,6 +7,7 @@ from typing import cast
 
 import streamlit as st
 from streamlit import columns, container, session_state
+from streamlit import html as draw_html
 
 from core.base.errors import EmbeddingMismatch, ModelError, ProviderError, QueryError
 from core.base.frozen import Values
@@ -222,7 +223,7 @@ def problems(text: str) -> Iterator[None]:
             raise
         problem(error)
         start, end = error.at
-        st.html(f'<div class="t-asked">{marked(text, [(start, end)], css="t-wrong")}</div>')
+        draw_html(f'<div class="t-asked">{marked(text, [(start, end)], css="t-wrong")}</div>')
         if text[:start].endswith((":", "：")):
             start = text[:start].rfind(" ") + 1  # remove the field name as well, which means nothing without a value
         if rest := without_term(text, start, end):
@@ -248,7 +249,7 @@ def draw_fields(text: str, colons: Iterable[tuple[str, str]]) -> None:
 
 def draw_start() -> None:
     """Draw a message that there are no notes to search yet, and a button for adding some."""
-    st.html(
+    draw_html(
         f'<div class="t-empty"><b>{t_html("There is nothing to search yet")}</b>'
         f"<span>{t_html('Import a folder of notes, or try Tessera with sample notes.')}</span></div>"
     )
@@ -278,7 +279,7 @@ def start() -> None:
 def _tips() -> None:
     """Draw a table of the query syntax, with examples and their meanings."""
     rows = "".join(f"<tr><td><code>{html(form)}</code></td><td>{html(more)}</td></tr>" for form, more in FORMS)
-    st.html(f'<table class="t-table t-forms">{rows}</table>')
+    draw_html(f'<table class="t-table t-forms">{rows}</table>')
 
 
 def _icon(search: PastSearch) -> str:

@@ -6,6 +6,7 @@ from typing import Unpack
 
 import streamlit as st
 from streamlit import container, rerun, session_state
+from streamlit import html as draw_html
 
 from core.model import GONE, MARKS, Answer, Cited, NoteDifference, SearchOptions, Sentence, Thread, Turn
 from pages.ui.notes import history
@@ -133,13 +134,13 @@ def _draw_quotes(turn: Turn, cited: Cited) -> None:
         at = {"chunk": str(chunk.index), "at": f"{place.start}-{place.end}"} if chunk else {}
         _source(cited.number, place.title, quote, {"note": cited.note_id, "q": turn.question, **at})
         return
-    st.html(
+    draw_html(
         f'<div><b>[{cited.number}]</b> {html(place.title)} <span class="t-tag">{html(GONE[place.state])}</span></div>'
         f"{_quote_html(cited.quote)}"
     )
     if place.pieces:
         with expander("What changed", "difference"):
-            st.html(history.words(NoteDifference(place.pieces, ())))
+            draw_html(history.words(NoteDifference(place.pieces, ())))
 
 
 def _follow_up(thread: Thread) -> None:
@@ -265,7 +266,7 @@ def _answer(answer: Answer) -> None:
         task, material = writing.sent
         with expander("What was sent", "outbox"):
             listed = elements((passage["place"] for passage in json.loads(material)["passages"]), "li")
-            st.html(
+            draw_html(
                 f'<div class="t-small">{t_html("These passages, the question and the task were sent to the model:")}</div>'
                 f'<ol class="t-small">{listed}</ol>'
             )
@@ -282,7 +283,7 @@ def _sentences(written: Iterable[Sentence], quotes: Mapping[int, str]) -> None:
     Below a reworded sentence, show the quote it is based on and the differences.
     """
     drawn = "".join(_sentence(sentence, quotes) for sentence in written)
-    st.html(f'<div class="t-answer t-written">{drawn}</div>')
+    draw_html(f'<div class="t-answer t-written">{drawn}</div>')
 
 
 def _sentence(sentence: Sentence, quotes: Mapping[int, str]) -> str:
@@ -308,7 +309,7 @@ def _source(number: int, place: str, quote: str, address: Mapping[str, str]) -> 
     """Draw a link to a quote's source, followed by the quote. `quote` is "" if it is already shown below a sentence."""
     titled_link("notes.py", f"[{number}] {place}", **address)
     if quote:
-        st.html(_quote_html(quote))
+        draw_html(_quote_html(quote))
 
 
 def _quote_html(quote: str) -> str:

@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path
 
 import streamlit as st
+from streamlit import html as draw_html
 
 from core.base.errors import TesseraError
 from core.base.messages import message_table
@@ -48,9 +49,9 @@ def draw_picture_model() -> None:
         ]
         if status.waiting:
             texts.append(t_plural("{n} waiting", "{n} waiting", n=status.waiting))
-        st.html(facts(texts))
+        draw_html(facts(texts))
         if status.failed:
-            st.html(
+            draw_html(
                 folded(
                     t_plural("{n} can't be read", "{n} can't be read", n=len(status.failed)),
                     elements((with_label(failed.path, failed.error) for failed in status.failed), "div", "t-small"),
@@ -163,7 +164,7 @@ def _card(card: ModelCard, used: Sequence[str]) -> None:
     tagged = elements(tags, "span", "t-tag")
     dot = "ready" if not card.problem else "absent"
     problem = t("Not downloaded to this machine yet.") if card.downloadable and card.problem else card.problem or ""
-    st.html(
+    draw_html(
         f'<div class="t-head"><span class="t-dotted"><span class="t-dot {dot}"></span><span class="t-name">{html(_title(card))}</span></span>{tagged}</div>'
         f'<div class="t-small">{html(KINDS.get(card.name.partition(":")[0], ""))}</div>{facts(_facts(card))}{_details(card)}'
         f'<div class="t-small t-problem">{html(problem)}</div>'

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 
 import streamlit as st
 from streamlit import container, rerun, session_state
+from streamlit import html as draw_html
 
 from core.base.frozen import frozen
 from core.base.messages import Message, message, message_table
@@ -54,7 +55,7 @@ def _list(found: Found | None) -> None:
     if found is None:
         caption(t("Looking for servers…"), "hourglass_top")
     elif not any(server.models for server in found):
-        st.html(f"<ol>{elements(_STEPS, 'li')}</ol>")
+        draw_html(f"<ol>{elements(_STEPS, 'li')}</ol>")
     for server in found or ():
         _draw_found_server(server)
 
@@ -69,7 +70,7 @@ def _draw_found_server(server: LocalServer) -> None:
     dot = "ready" if server.running else "absent"
     port = server.address.rpartition(":")[2]
     with row(f"local_{port}"):
-        st.html(
+        draw_html(
             f'<div class="t-head"><span class="t-dot {dot}"></span><span>{html(server.name)}</span>'
             f'<span class="t-dim t-small">{html(server.address)}</span>{state}</div>',
             width="stretch",
@@ -218,7 +219,7 @@ def _card(status: Status, card: ServerCard) -> None:
     tag = f'<span class="t-tag">{html(t("set up") if card.complete else t("not set up"))}</span>'
     dot = "ready" if card.complete else "absent"
     with row():
-        st.html(
+        draw_html(
             f'<div class="t-head"><span class="t-dot {dot}"></span><span class="t-name">{html(purpose.title)}</span>{tag}</div>',
             width="stretch",
         )

@@ -5,6 +5,7 @@ from glob import escape
 from pathlib import PurePosixPath
 
 import streamlit as st
+from streamlit import html as draw_html
 
 from core.base.messages import message_table
 from core.model import (
@@ -50,14 +51,14 @@ def trial(done: ModelTrial) -> None:
     )
     verdict = partly if done.usable else t("Not usable: it ranked the wrong sentences first. Choose another model.")
     tone = "" if done.usable else "t-problem"
-    st.html(f'{boxes(values)}<div class="t-small {tone}">{html(verdict)}</div>{facts(texts)}')
+    draw_html(f'{boxes(values)}<div class="t-small {tone}">{html(verdict)}</div>{facts(texts)}')
 
 
 def server(done: ServerTrial) -> None:
     """Draw the result of a server test: the time taken, and whether the ranking is right."""
     texts = [t("answered in {ms:,.0f} ms", ms=1000 * done.seconds)]
-    texts += [t("{n} numbers per passage", n=done.dimension)] if done.dimension else []
-    st.html(f'<div class="t-small {"" if done.right else "t-problem"}">{html(done.verdict)}</div>{facts(texts)}')
+    texts += [t("{n} numbers per text", n=done.dimension)] if done.dimension else []
+    draw_html(f'<div class="t-small {"" if done.right else "t-problem"}">{html(done.verdict)}</div>{facts(texts)}')
 
 
 def memory(model: Running) -> str:
@@ -74,7 +75,7 @@ def cost(change: ChangeCost) -> None:
     """Draw how much text a change to a base would re-index, and how long that would take."""
     values = [(t("notes to split again"), f"{change.notes:,}", "")] if change.notes else []
     values += [(t("pieces of text to index"), f"{change.to_embed:,}", "")]
-    st.html(boxes([*values, (t("about"), duration(change.seconds), "")]))
+    draw_html(boxes([*values, (t("about"), duration(change.seconds), "")]))
 
 
 # The results of learning from logs.
@@ -139,7 +140,7 @@ def counts(figures: dict[str, int], remark: str = "") -> None:
         (text_of(COUNTS[name]), f"{number:,}", tones.get(name, "") if number else "zero")
         for name, number in figures.items()
     )
-    st.html(boxes(values, remark))
+    draw_html(boxes(values, remark))
 
 
 def show(plan: SyncPlan) -> None:
@@ -197,7 +198,7 @@ def draw_report(done: SyncReport | PackReport | Rechunked) -> None:
                 small_print("You changed these notes, so they were left as they are:")
                 listing([(note.path, note.title) for note in done.edited])
         case Rechunked():
-            st.html(facts(_rechunked(done)))
+            draw_html(facts(_rechunked(done)))
 
 
 def unfold(title: str, rows: Rows, icon: str | None = None, *, expanded: bool = False) -> None:
@@ -244,7 +245,7 @@ def listing(rows: Rows) -> None:
     lines = [f"{html(path)} <i>{html(remark)}</i><br>" for path, remark in rows[:SHOWN]]
     if len(rows) > SHOWN:
         lines.append(t_html("and {n} more", n=len(rows) - SHOWN))
-    st.html(f'<div class="t-list">{"".join(lines)}</div>')
+    draw_html(f'<div class="t-list">{"".join(lines)}</div>')
 
 
 def not_downloaded(files: Sequence[Failed]) -> None:
@@ -280,7 +281,7 @@ def unread_rows(base: str, files: Sequence[Failed], key: str) -> None:
     ignore = workspace.folders.ignore
     for number, item in enumerate(files[:_ACTED]):
         with row(f"unread_{key}_{number}"):
-            st.html(f'<div class="t-list">{html(item.path)} <i>{html(item.error)}</i></div>')
+            draw_html(f'<div class="t-list">{html(item.path)} <i>{html(item.error)}</i></div>')
             small(
                 "Ignore this file",
                 f"ignore_{key}_{number}",

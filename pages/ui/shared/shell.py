@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 from streamlit import container, rerun, session_state, switch_page
+from streamlit import html as draw_html
 
 from core.base.app_paths import PROGRAM
 from core.base.errors import DiskFull, NewerSchema, NotWritable, StoreError, TesseraError, WorkspaceLocked
@@ -100,7 +101,7 @@ def dialog(*, wanted: bool) -> None:
                 open_new(text.strip())
         if not cards:
             small_print("No note has this name.")
-        st.html(f'<i data-listed="{html(text)}"></i>')  # drawn last, when the list for this text is complete
+        draw_html(f'<i data-listed="{html(text)}"></i>')  # drawn last, when the list for this text is complete
 
     _SWITCHER.draw(t("Open a note or a page"), content, width="medium")
 
@@ -247,12 +248,12 @@ def _frame(workspace: Workspace | None) -> st.Page:
     before = session_state.get("page")
     session_state["page"] = page.url_path or "home"
     language_and_look.settle_look(workspace)
-    st.html(style.STYLE + f'<style>:root {{ --t-choose-files: "{t_html("Choose files")}"; }}</style>')
+    draw_html(style.STYLE)
     with st.sidebar:
-        st.html(style.LOGO)
+        draw_html(style.LOGO)
         _menu(workspace, pages, arrived=before != session_state["page"])
         st.space("small")
-        st.html(
+        draw_html(
             f'<div class="t-state t-away"><span class="t-dot absent"></span>{t_html("No connection to Tessera")}</div>'
         )
         if workspace:
@@ -312,7 +313,7 @@ def _menu(workspace: Workspace | None, pages: Mapping[str, st.Page], *, arrived:
     is_open = workspace is not None and workspace.preferences.get(_DOOR) == "open"
     with st.expander(t("Workbench"), icon=":material/construction:", **bound(_DOOR, is_open, store)):
         links(WORKBENCH)
-    st.html('<hr class="t-rule">')
+    draw_html('<hr class="t-rule">')
     links(FOOT)
 
 
@@ -328,7 +329,7 @@ def _state() -> None:
     state = "failed" if job and job.state == "failed" else "ready" if _has_models() else "loading"
     more = f'<div class="t-dim">{html(MEANWHILE[state])}</div>' if state in MEANWHILE else ""
     text = f"<div>{html(MODEL[state])}{more}</div>"
-    st.html(f'<div class="t-state"><span class="t-dot {state}"></span>{text}</div>')
+    draw_html(f'<div class="t-state"><span class="t-dot {state}"></span>{text}</div>')
     if state == "failed" and job is not None:
         paragraph(job.error, "t-list t-dim")
         st.button(t("Try again"), key="warm_again", on_click=workspace.models.start_warming)
@@ -341,7 +342,7 @@ def _state() -> None:
     with suppress(TesseraError):  # the page says what is wrong with the database
         # While work is in progress, the progress is drawn above instead.
         if workspace.bases.all() and (now := workspace.freshness_of()).state != "working":
-            st.html(freshness_html(now))
+            draw_html(freshness_html(now))
             # Not a link, because a second link to the current page would be highlighted along with its menu entry.
             if now.state in ("notice", "attention") and small("See details", "see_state", "arrow_forward"):
                 switch_page("bases.py")

@@ -1,6 +1,7 @@
 """Help for new users: buttons that import notes, example questions, and the tour."""
 
 import streamlit as st
+from streamlit import html as draw_html
 from streamlit import session_state, switch_page
 
 from core.base.frozen import frozen
@@ -231,7 +232,7 @@ def draw_tour(page: str) -> None:
             if not (here and last):
                 small("End the tour", "tour_end", "close", end_tour)
     if here:
-        st.html(f"<style>{step.marks} {{ {_MARK} }}</style>")
+        draw_html(f"<style>{step.marks} {{ {_MARK} }}</style>")
 
 
 def end_tour() -> None:
@@ -242,7 +243,7 @@ def end_tour() -> None:
 
 def _text(title: str, text: str) -> None:
     more = f'<div class="t-about">{html(text)}</div>' if text else ""
-    st.html(f'<div class="t-name">{html(title)}</div>{more}')
+    draw_html(f'<div class="t-name">{html(title)}</div>{more}')
 
 
 def _go(number: int) -> None:
