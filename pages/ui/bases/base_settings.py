@@ -184,8 +184,7 @@ def _draw_search_settings(base: KnowledgeBase) -> None:
     keys = {name: f"{name}_{base.id}" for name in knobs.fitting(knobs.OF_BASES, base)}
 
     def save() -> None:
-        chosen = {name: session_state[key] for name, key in keys.items()}
-        own = {name: None if value == AS_SET else value for name, value in chosen.items()}
+        own = {name: None if (value := session_state[key]) == AS_SET else value for name, key in keys.items()}
         workspace.bases.update(base.name, search=replace(base.search, **own))
 
     small_print("Settings left at their default follow the Settings page.")

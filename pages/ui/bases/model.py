@@ -153,9 +153,12 @@ def _tokens(status: BaseStatus, model: ModelCard | None) -> None:
             "this on again, Tessera reads the whole base once."
         ),
     )
-    share = status.with_bits / status.windows if status.windows else 0.0
     st.caption(
-        t("{share:.0%} of the base, {size}", share=share, size=megabytes(status.bit_bytes))
+        t(
+            "{share:.0%} of the base, {size}",
+            share=status.with_bits / status.windows if status.windows else 0.0,
+            size=megabytes(status.bit_bytes),
+        )
         if possible
         else t("This model has no data for fast reranking."),
         width="content",

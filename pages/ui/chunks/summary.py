@@ -35,6 +35,7 @@ from pages.ui.shared.text import section_title, small_print, t, t_plural, text_o
 from pages.ui.shared.widgets import (
     base_filter,
     button,
+    caption,
     in_columns,
     more,
     note_link,
@@ -207,12 +208,14 @@ def cut(note: Note, options: ChunkingOptions, embedder: str) -> Cut:
 def retained_edits(edits: Collection[Edit]) -> None:
     """Draw a hint that the user's edits are kept however the note is split. If there are no edits, draw nothing."""
     if edits:
-        text = t_plural(
-            "Your {n} edit is kept: only the split around it changes.",
-            "Your {n} edits are kept: only the split around them changes.",
-            n=len(edits),
+        caption(
+            t_plural(
+                "Your {n} edit is kept: only the split around it changes.",
+                "Your {n} edits are kept: only the split around them changes.",
+                n=len(edits),
+            ),
+            "edit",
         )
-        st.caption(f":material/edit: {text}")
 
 
 def why(cut: Cut) -> None:

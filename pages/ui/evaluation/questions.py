@@ -275,8 +275,11 @@ def narrow(
     begin_with(f"{key}_kind", kinds, "")
     with row(f"{key}_filters", vertical_alignment="bottom"):
         state = widgets.pills("Which questions", labels, f"{key}_state", required=True, persist_state="session")
-        more = {"label_visibility": "collapsed", "width": 170, "persist_state": "session"}
-        kind = widgets.select("Kind", kinds, f"{key}_kind", **more) if len(kinds) > 1 else ""
+        kind = ""
+        if len(kinds) > 1:
+            kind = widgets.select(
+                "Kind", kinds, f"{key}_kind", label_visibility="collapsed", width=170, persist_state="session"
+            )
         typed = widgets.text_box(
             "Words in the question", f"{key}_text", icon=":material/search:", width=230, persist_state="session"
         )

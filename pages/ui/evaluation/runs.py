@@ -34,6 +34,7 @@ from pages.ui.shared.widgets import (
     Binding,
     bound,
     button,
+    caption,
     pills,
     popup,
     row,
@@ -300,17 +301,20 @@ def draw_start(base: KnowledgeBase, question_set: QuestionSet, chosen: Sequence[
         if not count:
             small("Go to the questions", "run_first", "quiz", show, "questions")
     if workspace.pending.count(base.name):
-        unfinished = t("Some notes in this base are not indexed yet. The figures will change when they are.")
-        st.caption(f":material/hourglass_top: {unfinished}")
-    if twice:
-        st.caption(f":material/info: {t('The two setups are the same. Change one to compare them.')}")
-    elif copies:
-        wait = t(
-            "For {names}, the notes are split and indexed again in a separate copy. This takes "
-            "minutes the first time and changes nothing in the base.",
-            names=copies,
+        caption(
+            t("Some notes in this base are not indexed yet: the figures will change when they are."), "hourglass_top"
         )
-        st.caption(f":material/hourglass_top: {wait}")
+    if twice:
+        caption(t("The two setups are the same. Change one to compare them."), "info")
+    elif copies:
+        caption(
+            t(
+                "For {names}, the notes are split and indexed again in a separate copy. This takes "
+                "minutes the first time and changes nothing in the base.",
+                names=copies,
+            ),
+            "hourglass_top",
+        )
 
 
 def panel(base: KnowledgeBase, question_set: QuestionSet | None) -> None:

@@ -207,8 +207,7 @@ def words(difference: NoteDifference, *, sides: bool = False) -> str:
         changed = f"<{tag}>{html(text)}</{tag}>"
         joined += changed
         left, right = (left + changed, right) if piece.kind == "removed" else (left, right + changed)
-    shown = rows + _sides(left, right) if sides else f'<div class="t-words">{joined}</div>'
-    return shown + _cut(length)
+    return (rows + _sides(left, right) if sides else f'<div class="t-words">{joined}</div>') + _cut(length)
 
 
 def _sides(left: str, right: str) -> str:

@@ -177,8 +177,7 @@ def _table(cards: Sequence[NoteSummary], *, several: bool) -> None:
     """Draw the table of notes. Clicking a cell opens the note; the checkbox at the left of a row selects it."""
     # Streamlit selects rows by position, so each list of notes is a separate widget. Carry the selection over.
     key = f"notes_{hash(tuple(card.id for card in cards))}"
-    optional = {"base": several, "tags": any(card.tags for card in cards)}
-    present = [name for name, is_present in optional.items() if is_present]
+    present = ["base"] * several + ["tags"] * any(card.tags for card in cards)
     marks = set(marked_notes())
 
     def picked() -> None:

@@ -52,8 +52,7 @@ def draw_head(session: EditorSession) -> None:
 
             def chosen() -> None:
                 base = session_state.get(base_key) or session.base
-                folder = session_state.get(folder_key, session.folder) or ""
-                composer.move_to(session, base, folder.strip())
+                composer.move_to(session, base, (session_state.get(folder_key, session.folder) or "").strip())
 
             if several:
                 place[0].selectbox(

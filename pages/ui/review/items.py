@@ -406,8 +406,7 @@ def _draw_content(matter: ReviewItem) -> None:
     elif matter.submission and matter.kind != "note":
         draw_difference(workspace.proposals.difference(matter.submission))
     elif matter.flagged:
-        text = matter.flagged.edit.text or matter.flagged.edit.anchor
-        paragraph(text[:LONGEST], "t-text t-small")
+        paragraph((matter.flagged.edit.text or matter.flagged.edit.anchor)[:LONGEST], "t-text t-small")
     elif matter.refused:
         st.markdown(plain(matter.refused.reason))
         paragraph(matter.refused.text, "t-text t-small")

@@ -138,8 +138,9 @@ def draw_earlier(text: str) -> Mapping[str, str]:
     """Draw links to the earlier questions that led to this question. Return the query parameters for this question."""
     earlier = str(session_state.get(_EARLIER, "")).splitlines()[-_MOST_EARLIER:]
     for number, question in enumerate(earlier):
-        address = {"q": question, _EARLIER: "\n".join(earlier[:number])}
-        titled_link("search.py", _short(question), "arrow_back", **address)
+        titled_link(
+            "search.py", _short(question), "arrow_back", **{"q": question, _EARLIER: "\n".join(earlier[:number])}
+        )
     return {"q": text, _EARLIER: "\n".join(earlier)}
 
 
@@ -327,8 +328,8 @@ DRAWN = ("mode", *(name for column in knobs.OF_SEARCHES for name in column))
 def options_button(bases: list[str]) -> SearchOptions:
     """Draw the button that opens and closes the options. Return the chosen options, with None for those not chosen."""
     usual = _set_up(bases)
-    own = [session_state[name] != knobs.value(usual, name) for name in session_state["own_options"]]
-    changed = sum(map(bool, [*own, session_state["reranker"] != AS_SET]))
+    changed = sum(session_state[name] != knobs.value(usual, name) for name in session_state["own_options"])
+    changed += session_state["reranker"] != AS_SET
     button(t("Options · {n}", n=changed) if changed else t("Options"), "options", "tune", *toggling(OPTIONS_OPEN))
     chosen: Values = {name: session_state[name] if name in session_state["own_options"] else None for name in DRAWN}
     chosen["reranker"] = None if session_state["reranker"] == AS_SET else session_state["reranker"]

@@ -63,8 +63,9 @@ def section(result: SearchResult) -> None:
         return
     used, *others = result.decompositions
     texts = [sub_query.text for sub_query in used.sub_queries]
-    things = texts[: THINGS.get(used.kind)] if used.by == "rules" else texts
-    head = text_of(HEADS[used.kind], parts=hits.join_texts(things))
+    head = text_of(
+        HEADS[used.kind], parts=hits.join_texts(texts[: THINGS.get(used.kind)] if used.by == "rules" else texts)
+    )
     colours = hits.tones(result)
     rounds = "".join(
         f'<div class="t-round"><span class="t-dim">{t_html("Round {n}", n=number)}</span>'

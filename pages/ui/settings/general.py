@@ -193,9 +193,16 @@ def numbers() -> None:
     """Draw the settings in NUMBERS."""
     for name, (label, about) in NUMBERS.items():
         program_setting = workspace.settings_file.get(name)
-        most = int(program_setting.most or 0)
-        least = int(program_setting.least or 0)
-        field(name, partial(st.number_input, text_of(label), least, most, help=text_of(about)))
+        field(
+            name,
+            partial(
+                st.number_input,
+                text_of(label),
+                int(program_setting.least or 0),
+                int(program_setting.most or 0),
+                help=text_of(about),
+            ),
+        )
 
 
 def field(

@@ -123,8 +123,8 @@ def _marked(tokens: Tokens, first: int, last: int) -> Iterator[Token]:
     """
     inside = False
     for group in _siblings(tokens):
-        start, end = (group[0].map or [first, first])[:2] if group[0].map else (-1, -1)
-        touched = start >= 0 and start <= last and end > first
+        start, end = group[0].map or (-1, -1)
+        touched = 0 <= start <= last and end > first
         whole = touched and ((start >= first and end <= last + 1) or group[0].type not in _CONTAINERS)
         if whole != inside:
             yield Token("passage_open", "div", 1, attrs={"class": "passage"}) if whole else _PASSAGE_END
