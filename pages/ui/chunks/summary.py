@@ -177,8 +177,10 @@ def _histogram(numbers: Sequence[int]) -> str:
         f' style="height: {4 + 96 * count / top if count else 0:.0f}%"></i>'
         for number, count in enumerate(counts)
     )
-    ends = f"<span>{first:,}</span><span>{first + step * len(counts):,}</span>"
-    return f'<div class="t-histogram"><div class="t-sizes">{bars}</div><div class="t-ends">{ends}</div></div>'
+    return (
+        f'<div class="t-histogram"><div class="t-sizes">{bars}</div><div class="t-ends">'
+        f"<span>{first:,}</span><span>{first + step * len(counts):,}</span></div></div>"
+    )
 
 
 def linked_chunk(chunks: Chunks) -> int | None:
@@ -239,12 +241,11 @@ def why(cut: Cut) -> None:
         (t("Code"), f"{profile.code_share:.0%}"),
         (t("Tables"), f"{profile.table_share:.0%}"),
     ]
-    sizes = (
+    draw_html(
+        f'<div class="t-small t-dim">{t("What the choice is based on")}</div><div class="t-facts">'
         f"<span>{t_plural('{n} token', '{n} tokens', n=profile.tokens)}</span>"
         f"<span>{t_plural('{n} character', '{n} characters', n=profile.characters)}</span>"
-    )
-    draw_html(
-        f'<div class="t-small t-dim">{t("What the choice is based on")}</div><div class="t-facts">{sizes}{safe.figures(facts)}</div>'
+        f"{safe.figures(facts)}</div>"
     )
 
 

@@ -91,8 +91,10 @@ def draw_question(base: KnowledgeBase, shown: SideBySide, row: ComparisonRow) ->
     if result.golds:
         _golds(result)
         if result.wished:
-            wished = f'<div class="t-text">{html(result.wished)}</div>'
-            draw_html(f'<div class="t-caption">{t_html("Expected answer")}</div>{wished}')
+            draw_html(
+                f'<div class="t-caption">{t_html("Expected answer")}</div>'
+                f'<div class="t-text">{html(result.wished)}</div>'
+            )
     else:
         draw_html(facts([t("Your notes don't answer this question.")]))
     chunks_of = cache(workspace.chunks.all)
@@ -132,12 +134,10 @@ def _run(base: KnowledgeBase, run: Run, row: ComparisonRow, number: int, chunks_
     else:
         tone = "bad"
         rank_text = t("missed")
-    level = value_label("level", result.level)
-    took = f"{result.took_ms:,.0f} ms"
     draw_html(
         f'<div class="t-head">{badge(number)}<span class="t-name">{html(pipeline_name(run.pipeline, base))}</span></div>'
         f'<div class="t-facts"><b class="t-standing {tone}">{html(rank_text)}</b>'
-        f"<span>{html(level)}</span><span>{html(took)}</span></div>"
+        f"<span>{html(value_label('level', result.level))}</span><span>{result.took_ms:,.0f} ms</span></div>"
     )
     if result.diagnoses:
         draw_html(_diagnosis(result))
@@ -380,9 +380,9 @@ def _verdict(shown: SideBySide) -> None:
     """Draw a sentence saying whether the second run is better than the first."""
     comparison = shown.comparisons[shown.metric]
     tone = ("good" if comparison.difference > 0 else "bad") if comparison.settled else ""
-    pair = f'{badge(1)} <span class="t-dim">{t_html("against")}</span> {badge(0)}'
     draw_html(
-        f'<div class="t-verdict {tone}"><div>{pair}</div><div><b>{html(comparison.message)}</b>'
+        f'<div class="t-verdict {tone}"><div>{badge(1)} <span class="t-dim">{t_html("against")}</span> {badge(0)}</div>'
+        f"<div><b>{html(comparison.message)}</b>"
         f'<div class="t-facts"><span>{html(FIGURES[shown.metric])}</span></div></div></div>'
     )
 

@@ -146,8 +146,10 @@ A shorter passage is easier to find, because a hit counts only if it contains at
 def _passage(question_set: QuestionSet, question: Question, gold: GoldSpan, key: str) -> None:
     with row(f"gold_head_{key}", wrap=False):
         if gold.flagged:
-            tag = f'<span class="t-tag t-gone">{t_html("Passage no longer exists")}</span>'
-            draw_html(f'<div class="t-head"><span class="t-crumb">{html(gold.path)}</span>{tag}</div>')
+            draw_html(
+                f'<div class="t-head"><span class="t-crumb">{html(gold.path)}</span>'
+                f'<span class="t-tag t-gone">{t_html("Passage no longer exists")}</span></div>'
+            )
         else:
             # The chunk that contains most of the passage.
             held = {

@@ -329,8 +329,10 @@ def _draw_conflict(session: EditorSession) -> None:
             ),
             icon=":material/call_split:",
         )
-        own = t_html("only in your version")
-        draw_html(f'<p class="t-words"><del>{t_html("only in the other version")}</del> · <ins>{own}</ins></p>')
+        draw_html(
+            f'<p class="t-words"><del>{t_html("only in the other version")}</del>'
+            f" · <ins>{t_html('only in your version')}</ins></p>"
+        )
         if shown := history.words(workspace.versions.compare(stored, replace(stored, body=session.body))):
             draw_html(shown)
         else:

@@ -127,13 +127,13 @@ def _history(note_id: str) -> None:
                     draw_html(f"{head}<div class='t-words'>{html(note.body[:_MOST])}</div>{_cut(len(note.body))}")
                 else:
                     numbers = sorted((number, other))
-                    sides = view == "sides"
                     first, second = numbers
-                    removed = t("removed: only in version {n}", n=first)
-                    added = t("added: only in version {n}", n=second)
-                    draw_html(f'<p class="t-words t-key"><del>{html(removed)}</del> <ins>{html(added)}</ins></p>')
+                    draw_html(
+                        f'<p class="t-words t-key"><del>{t_html("removed: only in version {n}", n=first)}</del>'
+                        f" <ins>{t_html('added: only in version {n}', n=second)}</ins></p>"
+                    )
                     difference = workspace.versions.difference(note_id, first, second)
-                    if sides and (shown := words(difference, sides=True)):
+                    if view == "sides" and (shown := words(difference, sides=True)):
                         heads = elements((t("Version {n}", n=n) for n in numbers), "b")
                         draw_html(f"{_fields(difference.fields)}<div class='t-words t-sides'>{heads}{shown}</div>")
                     else:

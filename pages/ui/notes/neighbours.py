@@ -52,16 +52,17 @@ def draw(
         css = "near" if place in near else ""
         lines.append(_line(middle, (x, y), css))
         beside, anchor = (-9, "to-left") if x < _CENTRE else (9, "")
-        label = f'<text x="{x + beside:.0f}" y="{y + 4:.0f}" class="{anchor}">{html(_short(place.title))}</text>'
-        nodes.append(f'{to_note(place)}<circle class="{css}" cx="{x:.0f}" cy="{y:.0f}" r="4"/>{label}</a>')
-    about = t_html("Notes linked to this note or similar to it")
+        nodes.append(
+            f'{to_note(place)}<circle class="{css}" cx="{x:.0f}" cy="{y:.0f}" r="4"/>'
+            f'<text x="{x + beside:.0f}" y="{y + 4:.0f}" class="{anchor}">{html(_short(place.title))}</text></a>'
+        )
     heads = f'''<text x="{_CENTRE - 12}" y="12" class="head to-left">{t_html("link here")}</text>''' if back else ""
     heads += f'''<text x="{_CENTRE + 12}" y="12" class="head">{t_html("linked from here")}</text>''' if to else ""
     legend = f'<p class="legend">{t_html("dashed: close in meaning")}</p>' if near else ""
-    drawn = f'<circle cx="{middle[0]}" cy="{middle[1]:.0f}" r="6"/>'
     return (
-        f'<div class="graph"><svg viewBox="0 0 {_WIDTH} {height}" role="group" aria-label="{about}">'
-        f"{heads}{''.join(lines)}{drawn}{''.join(nodes)}</svg>{legend}</div>"
+        f'<div class="graph"><svg viewBox="0 0 {_WIDTH} {height}" role="group"'
+        f' aria-label="{t_html("Notes linked to or near this note")}">{heads}{"".join(lines)}'
+        f'<circle cx="{middle[0]}" cy="{middle[1]:.0f}" r="6"/>{"".join(nodes)}</svg>{legend}</div>'
     )
 
 

@@ -94,8 +94,9 @@ def why_not(text: str, options: SearchOptions) -> None:
             return
         why = workspace.searching.why_not(text, card.id, **options)
         stage = text_of(LOST[why.stage]) if why.stage else t("This note is among the hits")
-        reason = f"<b>{html(stage)}</b>{html(why.message)}"
-        draw_html(f'<div class="t-reason chosen">{reason}</div>{cards.stages(why.scores)}')
+        draw_html(
+            f'<div class="t-reason chosen"><b>{html(stage)}</b>{html(why.message)}</div>{cards.stages(why.scores)}'
+        )
         if why.chunk:
             place = " › ".join([why.note.title, *cards.section(why.note, why.chunk)])
             excerpt = cards.lines(why.note, why.chunk, workspace.searching.marks(why.chunk.text, text))

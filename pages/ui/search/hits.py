@@ -400,8 +400,10 @@ class Entries:
         lines = (
             f"{day_of(click.day)} · {text_of(CLICKED[click.kind])} · “{click.question}”" for click in clicks[:LISTED]
         )
-        title = t("Ranked higher because you used this note for similar questions:")
-        draw_html(f'<p>{html(title)}</p><div class="t-list">{elements(lines)}</div>')
+        draw_html(
+            f"<p>{t_html('Ranked higher because you used this note for similar questions:')}</p>"
+            f'<div class="t-list">{elements(lines)}</div>'
+        )
         widgets.more(len(clicks) - LISTED)
         small(
             "Clear",

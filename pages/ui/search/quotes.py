@@ -91,8 +91,11 @@ def as_page(answer: Answer) -> str:
     """Return an HTML page body with the question, the quotes that are visible initially, and their sources."""
     parts = [f"<h1>{html(answer.query)}</h1>"]
     for quote in answer.at_first:
-        said = f"{_lead(quote.shown_lead, quote)}{_text(quote)}{cards.definitions(quote.definitions)}"
-        parts.append(f'<blockquote>{said}</blockquote><p class="undrawn">{html(cards.place(quote))}</p>')
+        below = cards.definitions(quote.definitions)
+        parts.append(
+            f"<blockquote>{_lead(quote.shown_lead, quote)}{_text(quote)}{below}</blockquote>"
+            f'<p class="undrawn">{html(cards.place(quote))}</p>'
+        )
     return "".join(parts)
 
 
@@ -106,8 +109,10 @@ def _quote(quote: Quote, query: str, before: Quote | None, *, dated: bool) -> No
     is_same = before is not None and quote.note.id == before.note.id
     place = [*([] if is_same else [quote.note.title]), *cards.section(quote.note, quote.chunk)]
     with container(key=f"quote_{quote.number}", gap="xxsmall"):
-        below = cards.definitions(quote.definitions)
-        st.html(f'<div class="t-answer">{_lead(lead, quote)}<div class="t-quote">{_text(quote)}</div>{below}</div>')
+        st.html(
+            f'<div class="t-answer">{_lead(lead, quote)}<div class="t-quote">{_text(quote)}</div>'
+            f"{cards.definitions(quote.definitions)}</div>"
+        )
         address = cards.address(quote, query, quote.marked_place)
         label = " › ".join(place) or quote.note.title
         day = f" · {day_of(quote.note.updated_at)}" if dated and quote.note.updated_at else ""

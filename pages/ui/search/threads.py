@@ -282,8 +282,7 @@ def _sentences(written: Iterable[Sentence], quotes: Mapping[int, str]) -> None:
 
     Below a reworded sentence, show the quote it is based on and the differences.
     """
-    drawn = "".join(_sentence(sentence, quotes) for sentence in written)
-    draw_html(f'<div class="t-answer t-written">{drawn}</div>')
+    draw_html(f'<div class="t-answer t-written">{"".join(_sentence(sentence, quotes) for sentence in written)}</div>')
 
 
 def _sentence(sentence: Sentence, quotes: Mapping[int, str]) -> str:

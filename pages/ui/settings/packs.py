@@ -48,7 +48,12 @@ def section() -> None:
         for column, card in in_columns(workspace.packs.all(), 2):
             with column.container(border=True, key=f"pack_{card.name}"):
                 _pack(card)
-    _from_folder()
+    with form("pack_folder"), row(vertical_alignment="bottom"):
+        folder = text_input("Folder with a pack.toml", "pack_folder_path")
+        if submit("Install", "install_folder", "folder_open", disabled=is_writing()):
+            if folder.strip():
+                start_job(jobs.PACKS, partial(_install, folder.strip()))
+            rerun()
 
 
 def _pack(card: PackCard) -> None:
@@ -106,13 +111,3 @@ def _edited(name: str) -> None:
             code("\n".join(lines), "diff")
         else:
             small_print("Only the fields differ.")
-
-
-def _from_folder() -> None:
-    """Draw the form for installing a pack from a folder."""
-    with form("pack_folder"), row(vertical_alignment="bottom"):
-        folder = text_input("Folder with a pack.toml", "pack_folder_path")
-        if submit("Install", "install_folder", "folder_open", disabled=is_writing()):
-            if folder.strip():
-                start_job(jobs.PACKS, partial(_install, folder.strip()))
-            rerun()

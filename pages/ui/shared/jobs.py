@@ -359,8 +359,11 @@ def _ended(job: Job) -> None:
     with row():
         if job.state == "done":
             facts = html(" · ".join([*_figures(job), t("{seconds:.1f} s", seconds=job.seconds)]))
-            end = f'<b>✓ {html(_end(job))}</b><span class="t-dim t-small">{facts}</span>'
-            st.html(f'<div class="t-done" data-job="{job.id}">{end}</div>', width="content")
+            st.html(
+                f'<div class="t-done" data-job="{job.id}"><b>✓ {html(_end(job))}</b>'
+                f'<span class="t-dim t-small">{facts}</span></div>',
+                width="content",
+            )
             if isinstance(result, _REPORTS):
                 with popup("Details", "", f"report_{name}", type="tertiary"):
                     reports.draw_report(result)

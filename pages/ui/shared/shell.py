@@ -328,8 +328,7 @@ def _state() -> None:
     job = workspace.jobs.find("warm")
     state = "failed" if job and job.state == "failed" else "ready" if _has_models() else "loading"
     more = f'<div class="t-dim">{html(MEANWHILE[state])}</div>' if state in MEANWHILE else ""
-    text = f"<div>{html(MODEL[state])}{more}</div>"
-    draw_html(f'<div class="t-state"><span class="t-dot {state}"></span>{text}</div>')
+    draw_html(f'<div class="t-state"><span class="t-dot {state}"></span><div>{html(MODEL[state])}{more}</div></div>')
     if state == "failed" and job is not None:
         paragraph(job.error, "t-list t-dim")
         st.button(t("Try again"), key="warm_again", on_click=workspace.models.start_warming)
@@ -354,8 +353,7 @@ def freshness_html(now: Freshness, remark: str = "") -> str:
     first, *others = [*([title] if title else []), *now.messages]
     beside = f' <span class="t-dim">· {html(remark)}</span>' if remark else ""
     more = elements(others, "div", "t-dim")
-    state = f"{html(first)}{beside}{more}"
-    return f'<div class="t-state"><span class="t-dot {dot}"></span><div>{state}</div></div>'
+    return f'<div class="t-state"><span class="t-dot {dot}"></span><div>{html(first)}{beside}{more}</div></div>'
 
 
 def _care() -> None:

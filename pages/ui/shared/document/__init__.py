@@ -111,8 +111,7 @@ def _footnotes(environment: Environment, drawing: Drawing) -> str:
     order: list[str] = environment.get("footnote_order", [])
     for number, name in enumerate(order, 1):
         body = drawing.render(parse(environment["footnotes"][name], environment), markdown().options, environment)
-        back = f'<a class="footnote" href="#" data-place="fnref{number}">↩</a>'
-        items.append(f'<li id="fn{number}">{body}{back}</li>')
+        items.append(f'<li id="fn{number}">{body}<a class="footnote" href="#" data-place="fnref{number}">↩</a></li>')
     return f'<ol class="footnotes">{"".join(items)}</ol>' if items else ""
 
 

@@ -248,8 +248,10 @@ class Drawing(RendererHTML):
         done = "" if task == " " else " checked"
         line = token.meta["line"] + self._sources.first_line
         use = f'data-line="{line}"' if self._sources.can_tick and not self._inner else "disabled"
-        box = f'<input type="checkbox" aria-label="{html(TASK)}" {use}{done}>'
-        return f'<li class="task{" done" if task in "xX" else ""}"{name}>{box}'
+        return (
+            f'<li class="task{" done" if task in "xX" else ""}"{name}>'
+            f'<input type="checkbox" aria-label="{html(TASK)}" {use}{done}>'
+        )
 
     def fence(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:
         token = tokens[idx]
@@ -316,8 +318,8 @@ class Drawing(RendererHTML):
             embedded = self._embed(place, heading) if place else None
             if place and embedded is not None:
                 title = html(f"{place.title} › {heading}" if heading else place.title)
-                head = f"{self._to_note(name, relative=False)}{title}</a>"
-                return f'<div class="embed"><div class="embed-title">{head}</div>{embedded}</div>\n'
+                head = self._to_note(name, relative=False)
+                return f'<div class="embed"><div class="embed-title">{head}{title}</a></div>{embedded}</div>\n'
         opening = self._to_note(name, relative=False)
         shown = words or name.lstrip("#").replace("#^", " › ").replace("#", " › ")
         return f"{opening}{html(shown)}</{opening[1 : opening.index(' ')]}>"
@@ -359,8 +361,9 @@ class Drawing(RendererHTML):
 def to_note(note: SourceSpan, place: str = "") -> str:
     """Return the opening tag of a link to a heading or block in a note. If `place` is "", link to its beginning."""
     about = f' title="{html(note.beginning)}"' if note.beginning else ""
-    address = f'href="?note={html(note.id)}" data-note="{html(note.id)}" data-place="{html(place)}"'
-    return f'<a class="note" {address}{about}>'
+    return (
+        f'<a class="note" href="?note={html(note.id)}" data-note="{html(note.id)}" data-place="{html(place)}"{about}>'
+    )
 
 
 def tag(name: str, *, can_click: bool) -> str:
