@@ -442,9 +442,9 @@ def page_link(
     )
 
 
-def titled_link(page: str, title: str, icon: str = "", **more: Any) -> None:
+def titled_link(page: str, title: str, icon: str = "", **more: object) -> None:
     """Draw a link to a page like `page_link`, with plain text (not Markdown) as its label."""
-    page_link(page, verbatim(plain(title)), icon, **more)
+    drawn(page_link, page, verbatim(plain(title)), icon, **more)
 
 
 def base_link(base: str) -> None:
