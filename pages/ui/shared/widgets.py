@@ -429,10 +429,11 @@ def chunk_link(
 
 
 def page_link(
-    page: str, label: Label, icon: str = "", *, help: str | None = None, width: Width = "content", **address: str
+    page: str, label: Label, icon: str = "", *, help: str | None = None, width: str = "content", **address: str
 ) -> None:
     """Draw a link to a page. `address` has the query parameters."""
-    st.page_link(
+    drawn(
+        st.page_link,
         page,
         label=label_of(label),
         icon=f":material/{icon}:" if icon else None,
