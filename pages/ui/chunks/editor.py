@@ -239,12 +239,8 @@ def _draw_chunk(base: KnowledgeBase, note: Note, chunks: Chunks, chunk: Chunk, e
             _finish(note, chunk.index, t("The chunk was edited."), lambda: workspace.chunks.update(chunk.id, text))
         run = chunks_to_merge(chunks, [chunk])
         with row():
-            if run and button(
-                t("Merge with the next chunk") if run[:1] == [chunk] else t("Merge with the previous chunk"),
-                "drawer_merge",
-                "merge",
-                disabled=shut,
-            ):
+            label = t("Merge with the next chunk") if run[:1] == [chunk] else t("Merge with the previous chunk")
+            if run and button(label, "drawer_merge", "merge", disabled=shut):
                 _finish(note, run[0].index, text_of(MERGED), lambda: workspace.chunks.merge(*(part.id for part in run)))
             if button("Hide", "drawer_delete", "delete", disabled=shut):
                 _finish(note, chunk.index, t("The chunk was hidden."), lambda: workspace.chunks.delete(chunk.id))

@@ -230,11 +230,8 @@ def _hit(question_set: QuestionSet, question: Question, hit: Hit, words: Spans) 
             workspace.questions.add_passage(question_set, question.id, hit)
 
     with row(f"gold_head_found_{hit.rank}", wrap=False):
-        _link(
-            " › ".join([hit.note.path or hit.note.title, *cards.section(hit.note, hit.chunk)[-1:]]),
-            hit.note.id,
-            hit.chunk.index,
-        )
+        name = " › ".join([hit.note.path or hit.note.title, *cards.section(hit.note, hit.chunk)[-1:]])
+        _link(name, hit.note.id, hit.chunk.index)
         toggle(
             hit,
             marked=bool(right),
@@ -357,9 +354,8 @@ def draw_form(question_set: QuestionSet, question: Question, kinds: Sequence[str
             ),
         )
         with row():
-            saved = widgets.submit(
-                t("Save") if question.id else t("Add"), f"save_question_{key}", type="primary", writes=True
-            )
+            label = t("Save") if question.id else t("Add")
+            saved = widgets.submit(label, f"save_question_{key}", type="primary", writes=True)
             small_print("Ctrl+Enter in the text box saves too.")
         if saved:
             text, note, answer = (typed.strip() for typed in (text, note, answer))
@@ -445,14 +441,7 @@ def show(question_id: str) -> None:
 def _bar(question_set: QuestionSet, every: Sequence[Question]) -> None:
     suggested = [item.id for item in every if item.suggested]
     with row("question_bar"):
-        button(
-            "New question",
-            "add_question",
-            "add",
-            session_state.update,
-            {_ADDING: True},
-            writes=True,
-        )
+        button("New question", "add_question", "add", session_state.update, {_ADDING: True}, writes=True)
         popover(question_set)
         if suggested and button(
             t_plural("Accept {n} suggestion", "Accept all {n} suggestions", n=len(suggested)),
@@ -513,12 +502,8 @@ def start(question_set: QuestionSet, count: int = USUAL, *, by_model: bool = Fal
 
 def states(item: Question) -> set[str]:
     """Return the keys of STATES that apply to a question."""
-    conditions = {
-        "all": True,
-        "suggested": item.suggested,
-        "gone": any(gold.flagged for gold in item.spans),
-        "negative": not item.gold,
-    }
+    gone = any(gold.flagged for gold in item.spans)
+    conditions = {"all": True, "suggested": item.suggested, "gone": gone, "negative": not item.gold}
     return {name for name, applies in conditions.items() if applies}
 
 

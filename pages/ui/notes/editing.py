@@ -174,9 +174,8 @@ def _do(session: EditorSession, action: Action) -> None:
 def _bar(session: EditorSession) -> None:
     stays = session.state not in (State.CLEAN, State.SAVED, State.UNSAVED) and not composer.is_blank(session)
     with row("writing_bar"):
-        small(
-            t("Close and keep draft") if stays else t("Done"), "writing_leave", "arrow_back", session.request, "leave"
-        )
+        label = t("Close and keep draft") if stays else t("Done")
+        small(label, "writing_leave", "arrow_back", session.request, "leave")
         with container(key="writing_state"):
             st.caption(_state(session))
             with container(key="writing_away"):  # shown by the style sheet while the text is only in the browser
@@ -192,13 +191,8 @@ def _bar(session: EditorSession) -> None:
                 width="content",
             )
         if stays:
-            small(
-                t("Discard the changes") if session.note else t("Discard this note"),
-                "writing_discard",
-                "delete",
-                session.request,
-                "discard",
-            )
+            label = t("Discard the changes") if session.note else t("Discard this note")
+            small(label, "writing_discard", "delete", session.request, "discard")
         if session.decides:
             button(
                 "Save",

@@ -178,13 +178,8 @@ def _encryption() -> None:
         workspace.backups.protect(passphrase)
 
     with row():
-        button(
-            t("Change the passphrase") if on else t("Encrypt backups"),
-            "backup_protect",
-            "lock",
-            protect,
-            disabled=not session_state[_PASSPHRASE],
-        )
+        label = t("Change the passphrase") if on else t("Encrypt backups")
+        button(label, "backup_protect", "lock", protect, disabled=not session_state[_PASSPHRASE])
         if on:
             button("Stop encrypting", "backup_unprotect", "lock_open", workspace.backups.unprotect, writes=True)
 

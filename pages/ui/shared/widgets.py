@@ -5,7 +5,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Literal, TypedDict, TypeVar
+from typing import Any, TypedDict, TypeVar
 from zlib import crc32
 
 import streamlit as st
@@ -71,13 +71,7 @@ def submit(label: Label, key: str, icon: str = "", **more: object) -> bool:
 
 
 def _pressable(
-    draw: Callable[..., bool],
-    label: Label,
-    key: str,
-    icon: str,
-    act: Action | None,
-    values: Sequence[object],
-    **more: object,
+    draw: Callable[..., bool], label: Label, key: str, icon: str, act: Action | None, values: object, **more: object
 ) -> bool:
     if icon:
         more["icon"] = f":material/{icon}:"
@@ -276,14 +270,7 @@ def _choice(draw: Callable[..., Item], label: Label, texts: Mapping[Option, obje
 
 
 def menu(
-    label: Label,
-    texts: Mapping[str, str],
-    key: str,
-    icon: str,
-    choose: Callable[[str], object],
-    *,
-    disabled: bool = False,
-    type: Literal["secondary", "tertiary"] = "secondary",
+    label: Label, texts: Mapping[str, str], key: str, icon: str, choose: Callable[[str], object], **more: object
 ) -> None:
     """Draw a button that opens a menu. When the user chooses an option, `choose` is called with it."""
 
@@ -292,16 +279,7 @@ def menu(
         if option := session_state[key]:
             choose(option)
 
-    st.menu_button(
-        label_of(label),
-        list(texts),
-        format_func=distinct(texts).__getitem__,
-        key=key,
-        icon=f":material/{icon}:",
-        on_click=act,
-        disabled=disabled,
-        type=type,
-    )
+    _choice(st.menu_button, label, texts, key, icon=f":material/{icon}:", on_click=act, **more)
 
 
 def bound(key: str, value: Option, store: Callable[[Option], object]) -> Binding:
@@ -432,15 +410,8 @@ def page_link(
     page: str, label: Label, icon: str = "", *, help: str | None = None, width: str = "content", **address: str
 ) -> None:
     """Draw a link to a page. `address` has the query parameters."""
-    drawn(
-        st.page_link,
-        page,
-        label=label_of(label),
-        icon=f":material/{icon}:" if icon else None,
-        query_params=address or None,
-        help=help,
-        width=width,
-    )
+    sign = f":material/{icon}:" if icon else None
+    drawn(st.page_link, page, label=label_of(label), icon=sign, query_params=address or None, help=help, width=width)
 
 
 def titled_link(page: str, title: str, icon: str = "", **more: object) -> None:
