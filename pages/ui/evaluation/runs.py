@@ -307,14 +307,12 @@ def draw_start(base: KnowledgeBase, question_set: QuestionSet, chosen: Sequence[
     if twice:
         caption(t("The two setups are the same. Change one to compare them."), "info")
     elif copies:
-        caption(
-            t(
-                "For {names}, the notes are split and indexed again in a separate copy. This takes "
-                "minutes the first time and changes nothing in the base.",
-                names=copies,
-            ),
-            "hourglass_top",
+        wait = t(
+            "For {names}, the notes are split and indexed again in a separate copy. This takes "
+            "minutes the first time and changes nothing in the base.",
+            names=copies,
         )
+        st.caption(f":material/hourglass_top: {wait}")
 
 
 def panel(base: KnowledgeBase, question_set: QuestionSet | None) -> None:
