@@ -120,8 +120,8 @@ def draw_model(status: BaseStatus) -> None:
             "restart_alt",
             disabled=is_writing(base.name) or workspace.jobs.running("embed", *jobs.BASES),
             help=t(
-                "For a model that changed but kept its name, such as an updated one on a server. Until "
-                "indexing is finished, notes are found by words only."
+                "For a model that changed but kept its name, such as an updated one on a server. "
+                "Until indexing is finished, notes are found by keyword only."
             ),
         ):
             start_job("embed", lambda progress: workspace.pending.embed_again(base.name, progress))

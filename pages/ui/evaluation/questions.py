@@ -307,7 +307,7 @@ def _draw_chosen(question_set: QuestionSet, question: Question, kinds: Sequence[
     # If the question has changed, its widgets get new keys, so that they start with the new values.
     stored = stamp((question.text, question.kind, question.note, question.any, question.answer))
     draw_form(question_set, question, kinds, f"{key}_{stored}")
-    paragraph(t_plural("{n} right passage", "{n} right passages", n=len(question.spans)), "t-name")
+    paragraph(t_plural("{n} correct passage", "{n} correct passages", n=len(question.spans)), "t-name")
     if not question.spans:
         small_print(
             "Without a correct passage, this counts as a question that your notes don't answer. If they do "

@@ -302,7 +302,7 @@ def draw_start(base: KnowledgeBase, question_set: QuestionSet, chosen: Sequence[
             small("Go to the questions", "run_first", "quiz", show, "questions")
     if workspace.pending.count(base.name):
         caption(
-            t("Some notes in this base are not indexed yet: the figures will change when they are."), "hourglass_top"
+            t("Some notes in this base are not indexed yet. The figures will change when they are."), "hourglass_top"
         )
     if twice:
         caption(t("The two setups are the same. Change one to compare them."), "info")

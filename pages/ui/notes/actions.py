@@ -262,7 +262,9 @@ def _export(note: Note) -> None:
             "download",
             type="primary",
         )
-        small_print("To print or share: the note as it looks here, as one web page with its pictures included.")
+        small_print(
+            "For printing or sharing: the note as it looks here, as a single web page that includes its pictures."
+        )
         download(plain(page), note_page(note), page, "text/html", "export_page", "description")
 
 

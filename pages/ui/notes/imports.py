@@ -58,7 +58,7 @@ def question(plan: SyncPlan) -> bool | None:
         list(texts),
         format_func=texts.__getitem__,
         captions=[
-            t("A note can be copied, and the copy edited."),
+            t("You can copy a note and edit the copy."),
             t("A file changes only when you edit its note here, and changes by other programs are never overwritten."),
         ],
         key="plan_writes",

@@ -61,7 +61,7 @@ def draw(
     legend = f'<p class="legend">{t_html("dashed: close in meaning")}</p>' if near else ""
     return (
         f'<div class="graph"><svg viewBox="0 0 {_WIDTH} {height}" role="group"'
-        f' aria-label="{t_html("Notes linked to or near this note")}">{heads}{"".join(lines)}'
+        f' aria-label="{t_html("Notes linked to this note or similar to it")}">{heads}{"".join(lines)}'
         f'<circle cx="{middle[0]}" cy="{middle[1]:.0f}" r="6"/>{"".join(nodes)}</svg>{legend}</div>'
     )
 

@@ -404,7 +404,7 @@ def _passages(prepared: Prepared) -> None:
         t_plural("{n} passage", "{n} passages", n=len(context.citations)),
     ]
     if count := context.left_out:
-        texts.append(t_plural("{n} left out (no room)", "{n} left out (no room)", n=count))
+        texts.append(t_plural("{n} left out (not enough space)", "{n} left out (not enough space)", n=count))
     draw_html(facts(texts))
     with row():
         copy_button(

@@ -249,7 +249,7 @@ def draw_hits(text: str, result: SearchResult, *, base: bool, answer: Answer | N
             "weaker_hits",
             "expand_less" if shown else "expand_more",
             *toggling(fold),
-            help=t("They are no closer to your question in meaning than notes about other things."),
+            help=t("These hits are no closer in meaning to your question than notes about other things."),
         )
     for hits in weak if shown else ():
         _card(hits, entries.draw, seen=1)

@@ -233,7 +233,7 @@ def problems(text: str) -> Iterator[None]:
         if session_state["mode"] == "keyword":
             raise
         problem(error)
-        button("Search by words", "by_keyword", "match_word", choose_option, "mode", "keyword")
+        button("Search by keyword", "by_keyword", "match_word", choose_option, "mode", "keyword")
 
 
 def draw_fields(text: str, colons: Iterable[tuple[str, str]]) -> None:
@@ -375,7 +375,7 @@ def _draw_option(name: str, offered: Sequence[str] = ()) -> None:
     knobs.draw(
         name,
         key=name,
-        label=t("Weight of the closer look") if name == "rerank_weight" else "",
+        label=t("Weight of reranking") if name == "rerank_weight" else "",
         offered=offered,
         on_change=_mark_own,
         args=(name,),

@@ -110,6 +110,6 @@ def _token() -> None:
         "renew",
         "autorenew",
         renew,
-        help=t("Programs with the old token have no access until you give them the new token."),
+        help=t("Programs with the old token lose access until you give them the new one."),
         writes=True,
     )

@@ -87,7 +87,7 @@ def _draw_found_server(server: LocalServer) -> None:
                 label_visibility="collapsed",
                 width=220,
             )
-        if button("Let it write answers", f"use_local_{port}", "edit_note"):
+        if button("Use it to write answers", f"use_local_{port}", "edit_note"):
             for what in ("base_url", "model"):
                 _renew(what, card)
             workspace.servers.update("llm", base_url=server.base_url, model=model)

@@ -57,7 +57,7 @@ def trial(done: ModelTrial) -> None:
 def server(done: ServerTrial) -> None:
     """Draw the result of a server test: the time taken, and whether the ranking is right."""
     texts = [t("answered in {ms:,.0f} ms", ms=1000 * done.seconds)]
-    texts += [t("{n} numbers per text", n=done.dimension)] if done.dimension else []
+    texts += [t("{n} numbers per passage", n=done.dimension)] if done.dimension else []
     draw_html(f'<div class="t-small {"" if done.right else "t-problem"}">{html(done.verdict)}</div>{facts(texts)}')
 
 
