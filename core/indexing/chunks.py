@@ -9,6 +9,7 @@ from core import chunking, embedding
 from core.base.call_log import log_bases, log_call
 from core.base.errors import EditError, UnknownChoice
 from core.base.faults import wrap_file_errors
+from core.base.frozen import Texts
 from core.embedding import Embedder
 from core.indexing.cutter import outdated_notes
 from core.indexing.edits import Act, ChunkEditor, apply
@@ -63,7 +64,7 @@ class Chunks:
 
     def notes_of(self, chunk_ids: Iterable[str]) -> list[str]:
         """Return the ids of the notes that the given chunks belong to. Raises ChunkNotFound."""
-        return [*dict.fromkeys(map(self._store.chunks.note_of, chunk_ids))]
+        return list(dict.fromkeys(map(self._store.chunks.note_of, chunk_ids)))
 
     def edits(self, note_id: str | None = None) -> list[Edit]:
         """Return the user's edits to a note's chunks, or to the chunks of all notes if `note_id` is None."""
@@ -79,7 +80,7 @@ class Chunks:
         """Merge a chunk with neighbouring chunks, by default the next one, and return the new chunk's id."""
         return self._act(chunk_id, ChunkEditor.merge, *others)[0]
 
-    def split(self, chunk_id: str, at: int) -> tuple[str, ...]:
+    def split(self, chunk_id: str, at: int) -> Texts:
         """Split a chunk before the offset `at` in its text, and return the ids of both parts."""
         return self._act(chunk_id, ChunkEditor.split, at)
 
@@ -105,18 +106,18 @@ class Chunks:
         """Replace a note's edits with earlier ones. Raises EditError if its current edits don't equal `expected`."""
 
         def act(editor: ChunkEditor) -> Act:
-            if [*editor.edits] != [*expected]:
+            if list(editor.edits) != list(expected):
                 raise EditError("These chunks have been edited again since then. Restore them one by one.")
-            return Act([*edits])
+            return Act(list(edits))
 
         self._act_on_note(note_id, act)
 
-    def _act(self, chunk_id: str, act: Callable[..., Act], *parts: object) -> tuple[str, ...]:
+    def _act(self, chunk_id: str, act: Callable[..., Act], *parts: object) -> Texts:
         """Perform an action on a chunk, and return the ids of the chunks it creates."""
         return self._act_on_note(self._store.chunks.note_of(chunk_id), lambda editor: act(editor, chunk_id, *parts))
 
     @log_call("chunk.edit")
-    def _act_on_note(self, note_id: str, act: Callable[[ChunkEditor], Act]) -> tuple[str, ...]:
+    def _act_on_note(self, note_id: str, act: Callable[[ChunkEditor], Act]) -> Texts:
         """Perform an action on a note, and return the ids of the chunks it creates. Raises NoteNotFound."""
         with self._store.changing:
             ((base, _),) = by_base(self._store, [note_id])
@@ -190,7 +191,7 @@ class Chunks:
             if base:
                 if options is not None:
                     opened = self._store.bases.change(opened, chunking=options)
-                notes = [*self._store.notes.cut_by(opened)]
+                notes = list(self._store.notes.cut_by(opened))
                 own = None
                 ids = notes if options is None else outdated_notes(self._store, opened)
                 unchanged = len(notes) - len(ids)

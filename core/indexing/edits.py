@@ -13,7 +13,7 @@ from itertools import pairwise
 from core.base.blobs import Span
 from core.base.datetimes import utc_now
 from core.base.errors import ChunkNotFound, EditError
-from core.base.frozen import frozen
+from core.base.frozen import Texts, frozen
 from core.base.text import LINE_END, line_starts
 from core.chunking import describe
 from core.chunking.reading import Slice, Tokens, read, trim
@@ -257,7 +257,7 @@ class Act:
     """The result of a user's action: the note's edits, and the ids of the chunks created by the action."""
 
     edits: list[Edit]
-    chunk_ids: tuple[str, ...] = ()
+    chunk_ids: Texts = ()
 
 
 @frozen

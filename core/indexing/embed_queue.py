@@ -308,8 +308,8 @@ class EmbedQueue:
 
     def _count(self) -> tuple[int, Message]:
         pending = self._store.pending
-        notes = self._store.notes.count([*self._bases])
-        state = state_of(notes, notes, notes - pending.count([*self._bases]).notes)
+        notes = self._store.notes.count(list(self._bases))
+        state = state_of(notes, notes, notes - pending.count(list(self._bases)).notes)
         return self._done + pending.work(self._bases, self._only), state
 
 

@@ -8,6 +8,7 @@ from functools import partial
 
 from core.base.codec import assemble
 from core.base.errors import NoteNotFound, SourceError
+from core.base.frozen import Texts
 from core.base.text import digest
 from core.embedding import Embedder
 from core.indexing.cutter import Cutter
@@ -40,7 +41,7 @@ class Indexed:
     counts the edits that lost their position.
     """
 
-    notes: tuple[str, ...] = ()
+    notes: Texts = ()
     chunks: int = 0
     indexed: int = 0
     embedded_windows: int = 0

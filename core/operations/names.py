@@ -18,7 +18,7 @@ def ids(workspace: "Workspace", names: Iterable[str]) -> list[str]:
 
     Raises NoteNotFound, or QueryError if several notes have the same name.
     """
-    names = [*names]
+    names = list(names)
     ids = {name: name for name in workspace.notes.cards_of(names)}
     ids |= {name: at(workspace, name).id for name in names if name.startswith(f"{SCHEME}://")}
     others = [name for name in names if name not in ids]

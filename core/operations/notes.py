@@ -514,7 +514,7 @@ def accept(
     notes: NoteNames,
     over: Annotated[int | None, About("If the note has changed since, the version to apply the change to.")] = None,
 ) -> AcceptedNotes:
-    chosen = [*map(workspace.proposals.get, notes)]
+    chosen = list(map(workspace.proposals.get, notes))
     workspace.proposals.accept(chosen, over=over)
     return AcceptedNotes(tuple(map(WaitingNote.from_submission, chosen)))
 
@@ -532,6 +532,6 @@ def reject(
     notes: NoteNames,
     reason: Annotated[str, About("The reason; it is stored for suggestions from logs.")] = "",
 ) -> RejectedNotes:
-    chosen = [*map(workspace.proposals.get, notes)]
+    chosen = list(map(workspace.proposals.get, notes))
     workspace.proposals.reject(chosen, reason=reason)
     return RejectedNotes(tuple(map(WaitingNote.from_submission, chosen)))

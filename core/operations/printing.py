@@ -170,7 +170,7 @@ def table(*columns: str, empty: str) -> Lines:
 
 def details(result: object) -> list[str]:
     """Return a result's names and values, one per line, omitting empty values."""
-    return [*_details(result, "")]
+    return list(_details(result, ""))
 
 
 def _details(result: object, indent: str) -> Iterator[str]:

@@ -287,7 +287,7 @@ def format_found(found: SearchOutput, *, full: bool = False, explain: bool = Fal
 
 def format_context(context: ContextView) -> list[str]:
     if not context.text:
-        return [*(say(NOTICES[notice]) for notice in context.notices)] or [_("Nothing found.")]
+        return [say(NOTICES[notice]) for notice in context.notices] or [_("Nothing found.")]
     return [*([] if context.confident else [_("Nothing similar was found. The closest hits:"), ""]), context.text]
 
 

@@ -303,7 +303,7 @@ def format_note(note: WholeNote) -> list[str]:
         for name, field in NOTE_FIELDS.items()
         if name != "title" and (value := getattr(note, name)) not in ("", (), None, 0)
     }
-    missing = [*note.missing_attachments]
+    missing = list(note.missing_attachments)
     return [
         note.title,
         *sentence("{base}: {path}, version {version} ({id})")(note),

@@ -11,7 +11,7 @@ Patterns are written in simplified Chinese and matched against simplified text. 
 import re
 
 from core.base.blobs import Span
-from core.base.frozen import frozen
+from core.base.frozen import Texts, frozen
 from core.base.text import CHINESE, simplify
 
 Segments = list[str]
@@ -78,7 +78,7 @@ class ComparedThings:
     There are at least two items, except for a list or a summary, whose only item is the subject.
     """
 
-    things: tuple[str, ...]
+    things: Texts
     shared: str = ""
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-from core.base.frozen import frozen
+from core.base.frozen import Texts, frozen
 from core.base.messages import Message, message
 from core.base.text import CHINESE, one_line, simplify
 from core.model import NOT_NARROWING, Classified, Decomposition, ExploratoryKind, Level, SubQuery, Understood
@@ -280,7 +280,7 @@ class Recognised:
 
     kind: ExploratoryKind
     reason: Message
-    things: tuple[str, ...]
+    things: Texts
     shared: str
     chinese: bool
 
@@ -321,7 +321,7 @@ def recognise(text: str, phrases: Sequence[str] = ()) -> Recognised | None:
             # The words that make the question a list or a summary: all but the subject.
             subject = [match.span(name) for name in ("subject", "rest") if match.groupdict().get(name)]
             words = "…".join(filter(None, map(str.strip, compared_things.cut(question, subject)))).translate(names)
-            reason = replace(rule.reason, fields={"things": [*map(_quote, things)], "words": _quote(words)})
+            reason = replace(rule.reason, fields={"things": list(map(_quote, things)), "words": _quote(words)})
             return Recognised(rule.kind, reason, things, named.shared.translate(names), bool(CHINESE.search(question)))
     return None
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import cast
 
 from core.base.errors import QueryError
-from core.base.frozen import frozen
+from core.base.frozen import Texts, frozen
 from core.base.text import CJK, is_punctuation
 from core.markdown.inline import normalize_tag, trim_tag
 from core.model import TAG_NAME, Condition, Term, TermKind
@@ -46,7 +46,7 @@ class QuerySpan:
     end: int
     text: str = ""
     term: Term | None = None
-    values: tuple[str, ...] = ()
+    values: Texts = ()
     span: dates.DateRange | None = None
     late: dates.Spoken | None = None
     preferred: tuple[Condition, ...] = ()
@@ -222,7 +222,7 @@ class QuestionLexer:
         except QueryError as error:
             raise QueryError(error.message, (begins, end)) from error
 
-    def _field_values(self, at: int, field: str) -> tuple[tuple[str, ...], int]:
+    def _field_values(self, at: int, field: str) -> tuple[Texts, int]:
         """Return the field values listed at `at`, and the offset where the list ends."""
         values = []
         while True:
@@ -281,7 +281,7 @@ class QuestionLexer:
         span = dates.DateRange(span.first) if spoken.since else span
         return self._closed(Term("after", spoken.value, at, spoken.end), span=span)
 
-    def _closed(self, term: Term, values: tuple[str, ...] = (), *, span: dates.DateRange | None = None) -> QuerySpan:
+    def _closed(self, term: Term, values: Texts = (), *, span: dates.DateRange | None = None) -> QuerySpan:
         """Return a term's span, extended by the punctuation directly after it."""
         end = self._past(_AFTER_PIECE, term.end)
         return QuerySpan(term.start, end, "", replace(term, end=end), values, span)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
+from core.base.frozen import Texts
 from core.base.text import CJK, STOP_WORDS, fold, fold_in_place, simplify
 from core.markdown.inline import with_parents
 from core.markdown.parts import DIAGRAMS
@@ -15,7 +16,7 @@ from core.model import Condition, Term
 
 # Metadata.
 
-Vocabulary = Mapping[str, Mapping[str, tuple[str, ...]]]
+Vocabulary = Mapping[str, Mapping[str, Texts]]
 """Maps each name to fields and the values with that name.
 
 For example, `apollo` may be both a project and the folder `work/apollo/`.
@@ -57,7 +58,7 @@ def asks_for_notes(typed: str) -> bool:
 @lru_cache(4)
 def vocabulary(values: tuple[tuple[str, str], ...]) -> Vocabulary:
     """Build the vocabulary from (field, value) pairs. Tags and folders can also be named by their last part."""
-    names: dict[str, dict[str, tuple[str, ...]]] = {}
+    names: dict[str, dict[str, Texts]] = {}
     every = ((field, whole) for field, value in values for whole in with_parents(value.strip("/")))
     for field, whole in dict.fromkeys(every):
         for name in {whole, whole.rpartition("/")[2]}:
@@ -240,7 +241,7 @@ _ONES = re.compile(r"(?i)\s+(?:ones?|notes?|stuff|things?)\Z|[做写用]\Z")
 _AND = re.compile(r"\s+(?:and|or|nor)\s+|[和与跟、及或,，]\s*")
 
 
-def excepted(typed: str) -> tuple[int, int, tuple[str, ...], bool] | None:
+def excepted(typed: str) -> tuple[int, int, Texts, bool] | None:
     """Return an exclusion's start, end and excluded items, or None if the question excludes nothing.
 
     The last value is True if the words of the exclusion also describe the subject, as in "caches without Redis". They

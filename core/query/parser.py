@@ -32,6 +32,7 @@ from itertools import groupby
 from typing import TypedDict, Unpack
 
 from core.base.errors import QueryError, UnknownChoice
+from core.base.frozen import Texts
 from core.base.messages import message
 from core.base.text import CJK, find_half_character, is_punctuation, make_storable
 from core.model import (
@@ -172,7 +173,7 @@ def _is_spoken(piece: QuerySpan) -> bool:
     return bool(piece.span and piece.term and not piece.term.field)
 
 
-def _values(pieces: Iterable[QuerySpan], kind: str) -> tuple[str, ...]:
+def _values(pieces: Iterable[QuerySpan], kind: str) -> Texts:
     return tuple(dict.fromkeys(piece.term.value for piece in pieces if piece.term and piece.term.kind == kind))
 
 
@@ -194,7 +195,7 @@ def _join_text(pieces: Iterable[QuerySpan]) -> str:
 
 def _filters(pieces: Iterable[QuerySpan], now: datetime) -> Filters:
     bases: dict[str, None] = {}
-    conditions: dict[tuple[str, bool, tuple[str, ...]], dict[str, None]] = {}
+    conditions: dict[tuple[str, bool, Texts], dict[str, None]] = {}
     begins: datetime | None
     after: datetime | None = None
     before: datetime | None = None
@@ -298,7 +299,7 @@ _CALLER = ("type", "tags", "scope")
 
 def caller_of(context: Mapping[str, object] | None) -> CallerContext:
     """Build the caller's context from `type`, `tags` and `scope`. Raises UnknownChoice or QueryError."""
-    terms: dict[str, tuple[str, ...]] = dict.fromkeys(_CALLER, ())
+    terms: dict[str, Texts] = dict.fromkeys(_CALLER, ())
     for name, value in (context or {}).items():
         if name not in terms:
             raise UnknownChoice("part of the context", name, _CALLER)
@@ -358,7 +359,7 @@ def rename_base(question: str, old: str, new: str) -> str:
     if find_half_character(question) is not None or (name := _quoted(new)) is None:
         return question
     try:
-        pieces = [*QuestionLexer(question, local_now().date(), _Every()).pieces()]
+        pieces = list(QuestionLexer(question, local_now().date(), _Every()).pieces())
     except QueryError:
         return question
     for piece in reversed(pieces):

@@ -256,8 +256,8 @@ def _nearest(word: str, counts: Counts) -> str | None:
     swapped = (word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in range(len(word) - 1))
     is_long = len(word) >= _LEAST and word.isascii() and word.isalpha()
     for way in (swapped, _one_off(word)) if is_long else (swapped,):
-        candidates = [*dict.fromkeys(way)]
-        held = counts([*{part for candidate in candidates for part in _parts(candidate)}])
+        candidates = list(dict.fromkeys(way))
+        held = counts(list({part for candidate in candidates for part in _parts(candidate)}))
         known = {candidate: min(held.get(part, 0) for part in _parts(candidate)) for candidate in candidates}
         best = max(candidates, key=lambda candidate: known[candidate])
         if known[best]:

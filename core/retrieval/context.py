@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Self
 
 from core.base.flow import as_copied, flow
-from core.base.frozen import frozen
+from core.base.frozen import Texts, frozen
 from core.base.text import one_line
 from core.chunking.reading import Tokens
 from core.model import NOTE_MARKS, Chunk, Citation, Context, Hit, NoteSummary, Passage
@@ -95,7 +95,7 @@ class _Piece:
     edited: bool
     page: int
     rank: int
-    definitions: tuple[str, ...]
+    definitions: Texts
 
     def cut(self, start: int, end: int) -> Self:
         """Return the part of the piece between two offsets in the note. The part may be empty."""

@@ -109,7 +109,7 @@ def run_follow_ups(
         return len(known) > before
 
     summarise(1)
-    floor = min(nearness([*merge(first)][:limit]).values(), default=0.0)
+    floor = min(nearness(list(merge(first))[:limit]).values(), default=0.0)
     for number in range(2, _ROUNDS + 1):
         parts = follow_ups(
             decomposition,
@@ -122,7 +122,7 @@ def run_follow_ups(
             break
         latest = []
         for ranking in search(parts):
-            near = nearness([*ranking.order])
+            near = nearness(list(ranking.order))
             kept = {rowid: score for rowid, score in ranking.order.items() if near.get(rowid, floor) >= floor}
             latest.append(replace(ranking, trace=ranking.trace.add("near", kept)))
         rankings += latest

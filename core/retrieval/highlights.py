@@ -106,7 +106,7 @@ def highlights(result: SearchResult, store: Store, read: Mapping[str, TokenizedH
     words = words_to_mark(result)
     texts = [simplify(blank_blobs(hit.chunk.text)) for hit in result.hits]
     # Cache all stems with one query.
-    store.words.stems([*dict.fromkeys(form for text in texts for form, _ in _forms_in(text))])
+    store.words.stems(list(dict.fromkeys(form for text in texts for form, _ in _forms_in(text))))
     return {
         hit.chunk.id: highlight(hit, words[hit.asked], store.words.stems, read.get(hit.chunk.id)) for hit in result.hits
     }

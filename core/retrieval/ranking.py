@@ -467,7 +467,7 @@ def demote_superseded(
     def newer(old: str) -> set[str]:
         """Return the notes that supersede a note, directly or transitively."""
         known = set[str]()
-        waiting = [*successors.get(old, ())]
+        waiting = list(successors.get(old, ()))
         while waiting:
             if (note := waiting.pop()) not in known:
                 known.add(note)

@@ -59,7 +59,7 @@ class Reasons:
         for lost in self.result.lost:
             if lost.hit.chunk.id in ids:
                 return WhyNot(note, lost.stage, _REASONS[lost.stage], lost.hit.chunk, lost.hit.scores)
-        own = [*chunks]
+        own = list(chunks)
         if not own or note.base_id not in {base.id for base in self._ranking.request.bases}:
             return WhyNot(note, "filters", _REASONS["filters"])
         for stage, allowed in self._allowed_by_stage:

@@ -15,6 +15,7 @@ from pathlib import PurePosixPath
 import numpy as np
 
 from core.base.errors import ModelError, ProviderError
+from core.base.frozen import Texts
 from core.base.text import CJK, STOP_WORDS, fold, keywords
 from core.embedding import tokens
 from core.embedding.windows import windows_of
@@ -371,7 +372,7 @@ def _break_ties(candidates: Candidates, trace: Trace) -> Trace:
     if not any(card.priority for card in candidates.cards.values()):
         return trace
     scores = trace.order
-    stage = [*trace.returned][-1]
+    stage = list(trace.returned)[-1]
     order = sorted(scores, key=lambda rowid: (-scores[rowid], -candidates.card(rowid).priority))
     return trace.add(stage, {rowid: scores[rowid] for rowid in order})
 
@@ -486,7 +487,7 @@ def _headings(text: str, candidates: Candidates, order: Iterable[int]) -> Scores
 
 
 @lru_cache(4096)
-def _heading(names: tuple[str, ...]) -> Counter[str]:
+def _heading(names: Texts) -> Counter[str]:
     return Counter(word for name in names for word in keywords(name))
 
 
@@ -497,7 +498,7 @@ def _runs(text: str, chunks: ChunkMap) -> Scores:
         return {}
     # A run that covers so much must contain the middle of the question. Searching for the middle first takes a tenth
     # of the time.
-    ends = [*accumulate(map(_weight, question))]
+    ends = list(accumulate(map(_weight, question)))
     first, last = (bisect_right(ends, share * ends[-1]) for share in (1 - _LEAST_RUN, _LEAST_RUN))
     middle = re.compile(r"\W*".join(map(re.escape, question[first : last + 1])))
     folded = {rowid: fold(chunk.text) for rowid, chunk in chunks.items()}

@@ -269,7 +269,7 @@ def server(workspace: "Workspace", address: str, more: Iterable[BaseRoute] = ())
 def guard_routes(routes: Iterable[BaseRoute], address: str) -> Starlette:
     """Return an app with the given routes and the API's middleware."""
     return Starlette(
-        routes=[*routes],
+        routes=tuple(routes),
         middleware=[
             Middleware(TrustedHostMiddleware, allowed_hosts=["127.0.0.1", "localhost", address], www_redirect=False),
             Middleware(Front),

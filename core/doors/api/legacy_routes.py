@@ -138,14 +138,14 @@ def upload(
     unread = (*report.failed, *report.not_downloaded, *report.skipped)
     if not cards:
         raise SourceError(unread[0].path, unread[0].error)
-    docs = [*map(_doc, cards)]
+    docs = list(map(_doc, cards))
     return answer({**docs[0], "docs": docs, "failed": encode(unread)}, 201)
 
 
 @router.get("/knowledge/docs", **documented([_EXAMPLES["doc"]]))
 def docs(workspace: Opened, base: BaseName) -> Response:
     """List the documents of a base."""
-    return answer([*map(_doc, _cards(workspace, or_404(lambda: workspace.bases.get(base)).name))])
+    return answer(list(map(_doc, _cards(workspace, or_404(lambda: workspace.bases.get(base)).name))))
 
 
 def _imported(workspace: Workspace, base: str, files: list[tuple[str, bytes]]) -> tuple[SyncPlan, SyncReport]:

@@ -193,7 +193,7 @@ def make(opened: Opened, write: Write | None = None, remark: Callable[[], str] =
     threads = CapacityLimiter(_THREADS)
 
     async def list_tools(_: object, __: PaginatedRequestParams | None) -> ListToolsResult:
-        return ListToolsResult(tools=[*_DESCRIBED.values()])
+        return ListToolsResult(tools=list(_DESCRIBED.values()))
 
     async def call(_: object, params: CallToolRequestParams) -> CallToolResult:
         if params.name not in TOOLS:
@@ -286,7 +286,7 @@ def _result(answer: ToolAnswer) -> CallToolResult:
     text = as_json(answer.value) if answer.text is None else answer.text
     content: list[ContentBlock] = [_text(text), *map(_text, answer.remarks)]
     structured: Values = answer.value if isinstance(answer.value, dict) else {"result": answer.value}
-    return CallToolResult(content=content, structured_content=structured | {"remarks": [*answer.remarks]})
+    return CallToolResult(content=content, structured_content=structured | {"remarks": list(answer.remarks)})
 
 
 def _text(text: str) -> TextContent:
@@ -308,7 +308,7 @@ def _read(opened: Opened, uri: str) -> ReadResourceResult:
     except TesseraError as error:
         raise MCPError(INVALID_PARAMS, str(error), data={"uri": uri}) from error
     contents = [TextResourceContents(uri=uri, text=text, mime_type=_MARKDOWN) for text in texts]
-    return ReadResourceResult(contents=[*contents])
+    return ReadResourceResult(contents=list(contents))
 
 
 def parse(data: bytes) -> SessionMessage:

@@ -65,7 +65,7 @@ def limit_results(
     """Return at most `most` results, whose `content` has at most `characters` in total. A remark counts the rest."""
     rest = iter(items)
     chosen: list[Item] = []
-    notices = [*remarks]
+    notices = list(remarks)
     left = 0
     for item in islice(rest, most):
         content = str(item.get("content", ""))
@@ -305,7 +305,7 @@ def knowledge_retrieve(
     workspace.uses.found(result)
     items = [
         {"content": hit.content, "note": hit.note.id, "base": hit.note.base, **_place(hit)}
-        | {"type": hit.note.type, "tags": [*hit.note.tags], "scope": hit.note.scope, "score": round(hit.score, 4)}
+        | {"type": hit.note.type, "tags": list(hit.note.tags), "scope": hit.note.scope, "score": round(hit.score, 4)}
         | {"scores": {stage: round(score.score, 4) for stage, score in hit.scores.items()}}
         for hit in result.hits
     ]
@@ -383,7 +383,10 @@ def note_read(workspace: Workspace, note: Name) -> ToolAnswer:
     card = workspace.notes.cards_of([item := names.id_of(workspace, note)])[item]
     whole = workspace.notes.get(card.id)
     workspace.uses.note("read", [(card.id, "")])
-    content = {"content": whole.body[:MOST_CHARACTERS], "hidden": [[*part] for part in workspace.texts.hidden(card.id)]}
+    content = {
+        "content": whole.body[:MOST_CHARACTERS],
+        "hidden": [list(part) for part in workspace.texts.hidden(card.id)],
+    }
     lacking = {"left_out": [str(omission.explanation) for omission in whole.left_out]}
     return ToolAnswer(
         _fields(card, whole) | _card(card) | lacking | content, remarks=tuple(_note_remarks(whole, whole.body))

@@ -50,7 +50,7 @@ def mcp(
     if print_config:
         access = AccessTokens(folder)
         address = access.run.address if access.run else f"http://{HOST}:{PORT}"
-        show({"snippets": [*map(asdict, build_snippets(folder, address, lambda: access.token))]}, as_json, _lines)
+        show({"snippets": list(map(asdict, build_snippets(folder, address, lambda: access.token)))}, as_json, _lines)
         return
     if sys.stdin.isatty():
         sys.stderr.write(f"{_('Assistants start this command themselves. To see how: {command}', command=_HOW)}\n")

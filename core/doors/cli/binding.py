@@ -94,7 +94,7 @@ def _command(operation: Operation[object], command: Command) -> Callable[..., No
         values = command.run(workspace, **arguments) if command.run else call(operation, workspace, arguments)
         lines = command.lines or operation.lines or details
         lines = lines if callable(lines) else sentence(lines)
-        options = {name: arguments[name] for name in [*inspect.signature(lines).parameters][1:] if name in arguments}
+        options = {name: arguments[name] for name in list(inspect.signature(lines).parameters)[1:] if name in arguments}
         show(values, as_json, partial(lines, **options))
         for item in (values, *getattr(values, "folders", ())):
             if problem := getattr(item, "problem", None):
@@ -116,7 +116,7 @@ def _option(parameter: Parameter, *, argument: bool) -> inspect.Parameter:
 
 
 def _parameters(function: Callable[..., object]) -> list[inspect.Parameter]:
-    return [*inspect.signature(function).parameters.values()]
+    return list(inspect.signature(function).parameters.values())
 
 
 class _WithBase(TyperCommand):

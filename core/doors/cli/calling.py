@@ -91,7 +91,7 @@ def flag(parameter: Parameter) -> str:
 
 def _absolute(value: object) -> object:
     if isinstance(value, list):
-        return [*map(_absolute, value)]
+        return list(map(_absolute, value))
     return expand_home(value).absolute() if isinstance(value, Path) else value  # the app runs in a different folder
 
 

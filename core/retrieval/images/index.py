@@ -109,7 +109,7 @@ class ImageIndex:
             with suppress(NoteNotFound):
                 note = self._store.notes.note(note_id)
                 before = self._store.images.for_note(note_id)
-                shown = [*cutter.list_pictures(note, before)]
+                shown = list(cutter.list_pictures(note, before))
                 if note.document and note.document.kind in PICTURES and note.path:
                     own = NotePicture(f"/{note.path}")
                     shown.append(next((picture for picture in before if picture.target == own.target), own))
@@ -245,7 +245,7 @@ class ImageSearch:
                 files.setdefault(row.hash, row)
         if not files:
             return ()
-        first = [*files.values()]
+        first = list(files.values())
         scores = (_stacked(first) @ vectors.T).max(axis=1).clip(0, 1)
         best = np.argsort(-scores, kind="stable")[:limit]
         cards = self._store.notes.cards_of([first[at].note_id for at in best])

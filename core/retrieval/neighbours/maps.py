@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from core.base.cache import Cache
+from core.base.frozen import Texts
 from core.base.phrases import phrases, size_of
 from core.base.text import simplify
 from core.model import Matrix, NoteMap, Region
@@ -172,8 +173,8 @@ class NoteMaps:
             vectors = max(vectors, theirs, key=len)
         if not vectors:
             return NoteMap(left_out=every)
-        notes = [*vectors]
-        plane = places(np.stack([*vectors.values()]))
+        notes = list(vectors)
+        plane = places(np.stack(list(vectors.values())))
         numbers = {note: number for number, note in enumerate(notes)}
         pairs = [(numbers[note], numbers[other]) for note, other in NoteLinks(self._store).among(numbers)]
         return NoteMap(
@@ -216,7 +217,7 @@ class _Sample:
         """Return a phrase's average number of occurrences per note, at most 1."""
         return min(1.0, self._words.count(phrase) / len(self._notes))
 
-    def name(self, others: Sequence["_Sample"]) -> tuple[str, ...]:
+    def name(self, others: Sequence["_Sample"]) -> Texts:
         """Return distinct phrases that are common in these notes and rare in the other regions' notes."""
         holders = {
             phrase: {number for number, words in enumerate(self._notes) if words.count(phrase)}

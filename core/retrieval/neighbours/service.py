@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +13,7 @@ import numpy as np
 from core.base.blobs import remove_blobs
 from core.base.cache import Cache
 from core.base.errors import NoteNotFound
-from core.base.frozen import frozen
+from core.base.frozen import Texts, frozen
 from core.base.phrases import phrases, size_of
 from core.base.text import keywords
 from core.embedding.tokens import unit
@@ -58,7 +57,7 @@ class Shared:
     """
 
     cosine: float
-    phrases: tuple[str, ...]
+    phrases: Texts
     copied: float
 
 
@@ -105,7 +104,7 @@ def _rarity(group: Collection[Counts]) -> dict[str, float]:
     return {word: math.log((len(group) + 1) / count) for word, count in holders.items()}
 
 
-def _common_phrases(first: Counts, second: Counts, rarity: Mapping[str, float]) -> tuple[str, ...]:
+def _common_phrases(first: Counts, second: Counts, rarity: Mapping[str, float]) -> Texts:
     """Return the most characteristic key phrases shared by both notes, omitting phrases contained in one another."""
     weights = {
         phrase: math.sqrt(count * second[phrase] * size_of(phrase)) * rarity[phrase]
@@ -153,7 +152,7 @@ class Meaning:
         for space in self.spaces().values():
             if note_id in space.rows:
                 cosines = space.vectors @ space.vectors[space.rows[note_id]]
-                ids = [*space.rows]
+                ids = list(space.rows)
                 return {ids[row]: float(cosines[row]) for row in np.argsort(-cosines) if ids[row] != note_id}
         return {}
 
@@ -174,7 +173,7 @@ class Meaning:
             of_model[model][note_id] = mean
         spaces = {}
         for model, theirs in of_model.items():
-            vectors = np.stack([*theirs.values()])
+            vectors = np.stack(list(theirs.values()))
             share = np.float32(len(vectors) / (len(vectors) + _FEW))
             spaces[model] = VectorSpace(
                 {note_id: row for row, note_id in enumerate(theirs)}, unit(vectors - share * vectors.mean(axis=0))
@@ -227,7 +226,7 @@ class Neighbour:
     shared: Shared
     links_here: bool = False
     linked: bool = False
-    tags: tuple[str, ...] = ()
+    tags: Texts = ()
 
 
 @dataclass(eq=False)
@@ -256,10 +255,10 @@ class Neighbours:
         allowed = self._store.note_vectors.answering() - {note.id}
         there = {link.note_id for link in links.resolve(note, note.links)} if links else set()
         here = set(links.to(note.id)) if links else set()
-        holders = {tag: ids & allowed for tag, ids in self._store.note_vectors.holders([*tags]).items()}
+        holders = {tag: ids & allowed for tag, ids in self._store.note_vectors.holders(list(tags)).items()}
         tagged = {item for ids in holders.values() if len(ids) <= _RARE for item in ids}
         cosines = self.meaning.cosines(note.id)
-        near = [*islice((other for other in cosines if other in allowed), CANDIDATES)] or self._by_words(note, allowed)
+        near = [other for other in cosines if other in allowed][:CANDIDATES] or self._by_words(note, allowed)
         more = sorted(allowed.intersection(there | here | tagged).difference(near))
         neighbours = []
         for note_id, shared in self._compare(note.id, [*near, *more]).items():
@@ -283,7 +282,7 @@ class Neighbours:
         """
         engine = self._build_engine()
         result = engine.answer(
-            engine.prepare(" ".join(words), SearchOptions(bases=[*bases], limit=limit, reranker="none", wait=False))
+            engine.prepare(" ".join(words), SearchOptions(bases=list(bases), limit=limit, reranker="none", wait=False))
         )
         best = {hit.note.id: hit for hit in reversed(result.hits)}
         return [hit for hit in result.hits if hit is best[hit.note.id]] if result.confident else []
@@ -299,12 +298,12 @@ class Neighbours:
     def _by_words(self, note: Note, allowed: Collection[str]) -> list[str]:
         """Return candidate neighbours for a note without vectors: notes that contain its most characteristic words."""
         counts = self._read_words(note.id).counts
-        known = self._store.words.counts([*counts])
+        known = self._store.words.counts(list(counts))
         every = max(1, self._store.chunks.count_all())
         weights = {word: counts[word] * math.log((every + 1) / count) for word, count in known.items()}
         words = sorted(weights, key=lambda word: (-weights[word], word))[:_ASKED]
         ranked = self._store.words.rank(words, _CHUNKS) if words else {}
-        return [owner for owner in self._store.note_vectors.owners([*ranked]) if owner in allowed][:CANDIDATES]
+        return [owner for owner in self._store.note_vectors.owners(list(ranked)) if owner in allowed][:CANDIDATES]
 
     def _states(self) -> Counts:
         return self._store.remembered.get("states", self._store.note_vectors.states)
