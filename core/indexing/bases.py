@@ -187,8 +187,9 @@ class Bases:
         base = self.get(name)
         check_chunking(options, base.chunking)
         target = replace(base, chunking=options)
-        indexer = Indexer(self._store, target, self._models.embedder(base))
-        return indexer.cost(outdated_notes(self._store, target), progress)
+        return Indexer(self._store, target, self._models.embedder(base)).cost(
+            outdated_notes(self._store, target), progress
+        )
 
     @log_call("base.delete")
     def delete(self, name: str) -> None:

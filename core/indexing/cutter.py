@@ -122,9 +122,11 @@ class Cutter:
             note = replace(note, overridden={name: getattr(note, name) for name in own_fields}, **own_fields)
         version = (earlier.version if earlier else 0) + 1 if draft.change else note.version
         note = replace(note, generation=generation + 1, version=version)
-        own = self.store.notes.options(note.id)
         return self._cut(
-            replace(draft, note=note, recut=partial(self.cut, draft)), edits, own, with_windows=generation > 0
+            replace(draft, note=note, recut=partial(self.cut, draft)),
+            edits,
+            self.store.notes.options(note.id),
+            with_windows=generation > 0,
         )
 
     def recut(
@@ -166,9 +168,8 @@ class Cutter:
             shown: Sequence[NotePicture] = ()
             if self.store.pictures.is_read(self.base):
                 known = self.store.pictures.for_note(note.id) if ready.pictures is None else ready.pictures
-                pictures = list_pictures(note, known)
                 chunks, shown = merge_picture_chunks(
-                    note, chunks, pictures, options, self.embedder.tokens, ready.outline
+                    note, chunks, list_pictures(note, known), options, self.embedder.tokens, ready.outline
                 )
         if not self.base.has_vectors:  # chunks are complete without vectors
             chunks = [replace(chunk, state="embedded") if chunk.state == "pending" else chunk for chunk in chunks]

@@ -334,8 +334,7 @@ class ChunkEditor:
         if edit is None or not edit.text:
             middle = chunk.start + at
             parts = [self._pin("split", (chunk.start, middle)), self._pin("split", (middle, chunk.end))]
-            now = parts[0].created_at
-            return self._act([edit], [replace(part, created_at=now) for part in parts])
+            return self._act([edit], [replace(part, created_at=parts[0].created_at) for part in parts])
         return self._act([edit], [replace(edit, text=left.rstrip()), self._addition(chunk, edit, right.lstrip("\r\n"))])
 
     def delete(self, chunk_id: str) -> Act:

@@ -1,7 +1,7 @@
 """Operations on bases: settings, imports, and splitting and indexing their notes."""
 
-import inspect
 from dataclasses import replace
+from itertools import starmap
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -88,10 +88,7 @@ _SETTINGS: ValueMap = {
         ),
     ],
 }
-_PARAMETERS = tuple(
-    read_parameter(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None), hint)
-    for name, hint in _SETTINGS.items()
-)
+_PARAMETERS = tuple(starmap(read_parameter, _SETTINGS.items()))
 
 
 def _fields(given: AnyMap, own: SearchSettings) -> BaseFields:

@@ -142,7 +142,7 @@ class Operation(Generic[Result]):
             if parameter.kind is inspect.Parameter.VAR_KEYWORD:
                 parameters += self.fields
             elif parameter.name not in _INJECTED:
-                parameters.append(read_parameter(parameter, self._hints[parameter.name]))
+                parameters.append(read_parameter(parameter.name, self._hints[parameter.name], parameter.default))
         return tuple(parameters)
 
     def taken(self, door: Door) -> tuple[Parameter, ...]:
@@ -195,20 +195,18 @@ def operation(name: str, about: str, **declared: Any) -> Callable[[Callable[...,
     return lambda function: Operation(name, as_message(about), function, **declared)
 
 
-def read_parameter(parameter: inspect.Parameter, hint: object) -> Parameter:
-    """Return the parameter described by a type hint annotated with an `About`."""
+def read_parameter(name: str, hint: object, default: object = None) -> Parameter:
+    """Return the parameter described by a type hint annotated with an `About`. Without a default, it is required."""
     if get_origin(hint) is not Annotated:
-        raise TypeError(f"'{parameter.name}' has no description")
+        raise TypeError(f"'{name}' has no description")
     kind, about = get_args(hint)
-    required = parameter.default is inspect.Parameter.empty
     if about.parts:
         # an object with the given parts, all optional
-        kind = typed_dict(
-            f"{parameter.name.title()}Settings", {part.name: part.type for part in about.parts}, total=False
-        )
+        kind = typed_dict(f"{name.title()}Settings", {part.name: part.type for part in about.parts}, total=False)
         kind.__pydantic_config__ = {"extra": "forbid", "allow_inf_nan": False}
         kind |= None
-    return Parameter(parameter.name, kind, about, required, None if required else parameter.default)
+    required = default is inspect.Parameter.empty
+    return Parameter(name, kind, about, required, None if required else default)
 
 
 def example_for(kind: object) -> Any:

@@ -67,8 +67,9 @@ class OriginalFile:
     lines=table("name", "version", "kinds", "problem", empty="There are no converters."),
 )
 def converters(workspace: "Workspace") -> ConverterList:
-    cards = workspace.documents.converters()
-    return ConverterList(tuple(assemble(ConverterDetails, card, problem=card.problem or "") for card in cards))
+    return ConverterList(
+        tuple(assemble(ConverterDetails, card, problem=card.problem or "") for card in workspace.documents.converters())
+    )
 
 
 @operation(

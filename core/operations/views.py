@@ -130,10 +130,9 @@ class WrittenNote:
 
     @classmethod
     def from_result(cls, workspace: "Workspace", written: Note | Proposal) -> Self:
-        waits = isinstance(written, Proposal)
         note = workspace.notes.get(written.note_id) if isinstance(written, Proposal) else written
         base = workspace.bases.by_id(note.base_id).name
-        return cls(note.id, note.version, note.path, base, "pending" if waits else note.status)
+        return assemble(cls, note, base=base, status=note.status if note is written else "pending")
 
 
 @frozen

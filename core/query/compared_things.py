@@ -16,7 +16,8 @@ from core.base.text import CHINESE, simplify
 
 Segments = list[str]
 
-FIRST_NAME, LAST_NAME = 0xE000, 0xE0FF
+FIRST_NAME = 0xE000
+LAST_NAME = 0xE0FF
 """Range of private-use characters that replace phrases, so that no word in a phrase counts as a connective."""
 
 CONNECTIVES = {

@@ -207,7 +207,8 @@ def _filters(pieces: Iterable[QuerySpan], now: datetime) -> Filters:
             begins = midnight(piece.span.first, now.tzinfo)
             ends = midnight(piece.span.end, now.tzinfo) if piece.span.end else None
             if term.kind == "before":
-                begins, ends = None, begins
+                ends = begins
+                begins = None
             after = max(filter(None, (after, begins)), default=None)
             before = min(filter(None, (before, ends)), default=None)
             if after and before and after >= before:

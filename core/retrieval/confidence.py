@@ -77,7 +77,8 @@ EXACT = 1.0
 """Score above which a hit contains the question as typed."""
 VERY_CLOSE = 0.5
 """Minimum similarity for a strong match."""
-VERY_CLOSE_ACROSS, CLOSE_ACROSS = 0.35, 0.29
+VERY_CLOSE_ACROSS = 0.35
+CLOSE_ACROSS = 0.29
 """Minimum similarity for a strong match and for a good match if hit and question are in different languages.
 
 A quarter of the correct hits reach the value for a strong match, and nine tenths that for a good match.

@@ -11,6 +11,7 @@ from functools import cache, reduce
 from itertools import chain
 from typing import Self
 
+from core.base.codec import assemble
 from core.base.flow import as_copied, flow
 from core.base.frozen import Texts, frozen
 from core.base.text import one_line
@@ -217,19 +218,7 @@ def build(store: Store, hits: Sequence[Hit], words: Sequence[str], tokens: Token
                 ended.add(is_before)
     cited = [piece for run in _runs(block.pieces) for piece in _sections(store, run)]
     text = _BREAK.join(piece.block(number) for number, piece in enumerate(cited, 1))
-    citations = (
-        Citation(
-            number,
-            piece.note,
-            piece.chunk.section,
-            piece.start,
-            piece.end,
-            piece.page,
-            piece.chunk.line,
-            piece.chunk.picture,
-        )
-        for number, piece in enumerate(cited, 1)
-    )
+    citations = (assemble(Citation, piece, piece.chunk, number=number) for number, piece in enumerate(cited, 1))
     return Context(text, tuple(citations), len(tokens(text)), budget, left_out)
 
 

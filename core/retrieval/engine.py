@@ -64,7 +64,8 @@ _PASSING: set[Notice] = {"model_loading", "model_away"}
 # Maximum number of rounds, including the first.
 _ROUNDS = 3
 
-SYNONYM, LEAD = message("other words"), message("a title among the hits")
+SYNONYM = message("other words")
+LEAD = message("a title among the hits")
 """Reasons for sub-queries in later rounds."""
 
 _PER_ROUND = 3

@@ -204,8 +204,7 @@ def _with_rows(spans: Sequence[Span], tables: Sequence[MarkdownTable]) -> Sequen
     rows = [(row.start, row.end) for table in tables for row in table.rows]
     if not rows:
         return spans
-    around = [(table.start, table.end) for table in tables]
-    outside = [span for span in spans if not any(start < span[1] and span[0] < end for start, end in around)]
+    outside = [span for span in spans if not any(table.start < span[1] and span[0] < table.end for table in tables)]
     return sorted([*outside, *rows])
 
 
@@ -297,8 +296,9 @@ def _forms_in(text: str) -> list[tuple[str, Span]]:
 @lru_cache(20_000)
 def _forms(word: str) -> list[tuple[str, Span]]:
     """Return the forms under which keyword search finds a word and its parts, with their spans in the word."""
-    places = ((0, len(word)), *parts_of(word))
-    return [(form, (start, end)) for start, end in places if (form := _form(word[start:end]))]
+    return [
+        (form, (start, end)) for start, end in ((0, len(word)), *parts_of(word)) if (form := _form(word[start:end]))
+    ]
 
 
 def _form(word: str) -> str:

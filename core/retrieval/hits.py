@@ -141,8 +141,7 @@ def count_expired(store: Store, query: Query) -> int:
     conditions = query.filters.conditions
     if not store.fields.any_lapsed() or any(condition.field == "status" for condition in conditions):
         return 0
-    lapsed = (*conditions, Condition("status", ("expired",)))
-    expired = store.chunks.passing(replace(query.filters, conditions=lapsed))
+    expired = store.chunks.passing(replace(query.filters, conditions=(*conditions, Condition("status", ("expired",)))))
     if not len(expired):
         return 0
     words = telling_words(query_keywords(query.text))
@@ -162,11 +161,9 @@ def with_file_states(store: Store, hits: Sequence[Hit]) -> tuple[Hit, ...]:
         try:
             now = file.stat()
         except (OSError, ValueError) as error:
-            evicted = isinstance(error, FileNotFoundError) and is_evicted(file)
-            states[note_id] = "same" if evicted else "gone"
+            states[note_id] = "same" if isinstance(error, FileNotFoundError) and is_evicted(file) else "gone"
         else:
-            same = None in stamp or [now.st_mtime_ns, now.st_size] == stamp
-            states[note_id] = "same" if same else "stale"
+            states[note_id] = "same" if None in stamp or [now.st_mtime_ns, now.st_size] == stamp else "stale"
     return tuple(replace(hit, file=states.get(hit.note.id, "same")) for hit in hits)
 
 
@@ -344,8 +341,9 @@ def rank_by_clicks(clicks: Clicks | None, result: SearchResult) -> Sequence[Hit]
     for click in relevant_clicks(clicks, result):
         signal = SIGNALS[click.kind]
         days = max(0, (clicks.today - click.day).days)
-        alike = likeness(click.question, result.query)
-        totals[click.note_id] += signal.weight * alike * 0.5 ** (days / signal.half_life)
+        totals[click.note_id] += (
+            signal.weight * likeness(click.question, result.query) * 0.5 ** (days / signal.half_life)
+        )
     gained = {note_id: favour(total, total) for note_id, total in totals.items()}
     return by_favour(result.hits, gained, GAIN, "clicks")
 

@@ -163,18 +163,16 @@ def apply_choice(result: SearchResult, choice: LlmSelection, query: Query, bases
     """
     limit = query.settings.limit
     by_id = {hit.chunk.id: hit for hit in result.hits}
-    order = dict.fromkeys([*choice.chunks, *by_id])
     hits = [
         replace(by_id[chunk_id], rank=hit.rank, score=hit.score)
-        for chunk_id, hit in zip(order, result.hits, strict=True)
+        for chunk_id, hit in zip(dict.fromkeys([*choice.chunks, *by_id]), result.hits, strict=True)
     ]
     shown = tuple(hits[:limit])
-    rest = hits[limit:]
     return replace(
         result,
         hits=shown,
         facets=count_facets(shown, bases),
-        lost=(*(DroppedCandidate(hit, "limit") for hit in rest), *result.lost) if query.explain else (),
+        lost=(*(DroppedCandidate(hit, "limit") for hit in hits[limit:]), *result.lost) if query.explain else (),
         confident=bool(choice.chunks) if choice.by else result.confident,
         settings=query.settings,
         choice=replace(choice, chunks=choice.chunks[:limit]),

@@ -33,6 +33,8 @@ ChunkMap = Mapping[int, Chunk]
 """Maps rowids to chunks."""
 Cards = Mapping[str, NoteSummary]
 """Maps note ids to summaries."""
+Judged = dict[int, float | None]
+"""A reranker's score for each chunk, or None for a chunk that the reranker had no time for."""
 PHRASE = 0.3
 """Gain for a chunk that contains an optional phrase, on a scale from 0 to 1."""
 
@@ -97,11 +99,11 @@ def to_scale(raised: Scores, low: float, high: float) -> Scores:
     }
 
 
-def blend(scores: Scores, judged: Mapping[int, float | None], weight: float) -> Scores:
+def blend(scores: Scores, judged: Judged, weight: float) -> Scores:
     """Blend the scores with a reranker's scores, both normalised to 0..1, and return them best first.
 
-    `judged` holds the reranker's scores. A score of None means that the reranker had no time for the candidate, which
-    then keeps its own score. Candidates not in `judged` come last, in their previous order.
+    A candidate that the reranker had no time for keeps its own score. Candidates not in `judged` come last, in their
+    previous order.
     """
     before = normalise(scores)
     reranked = normalise({key: score for key, score in judged.items() if score is not None})
@@ -144,7 +146,7 @@ def trust_words(words: Scores, groups: Groups) -> Scores:
     return {rowid: (highest[groups[rowid]] / most) ** 0.5 if most else 1.0 for rowid in words}
 
 
-def level_scores(judged: Mapping[int, float | None], meaning_scores: Scores, groups: Groups) -> dict[int, float | None]:
+def level_scores(judged: Judged, meaning_scores: Scores, groups: Groups) -> Judged:
     """Shift a reranker's scores so that the languages' means differ about as much as in the semantic scores.
 
     Both kinds of scores are compared on a scale from 0 to 1. If all candidates are in the same language group, the
@@ -153,7 +155,7 @@ def level_scores(judged: Mapping[int, float | None], meaning_scores: Scores, gro
     scores = {rowid: score for rowid, score in judged.items() if score is not None}
     ours, others = ([rowid for rowid in scores if groups[rowid] is is_ours] for is_ours in (True, False))
     if not (ours and others):
-        return dict(judged)
+        return judged
 
     def apart(values: Scores) -> float:
         first, second = (sum(values[rowid] for rowid in group) / len(group) for group in (ours, others))
@@ -313,8 +315,10 @@ def merge(rankings: Sequence[Ranking]) -> dict[int, RankedCandidate]:
     """
     if len(rankings) == 1:
         scores = rankings[0].scores
-        order = rankings[0].order.items()
-        return {rowid: RankedCandidate(scores[rowid], strength, rankings[0]) for rowid, strength in order}
+        return {
+            rowid: RankedCandidate(scores[rowid], strength, rankings[0])
+            for rowid, strength in rankings[0].order.items()
+        }
     scored = [[ranking.scores[rowid] for rowid in ranking.order] for ranking in rankings]
     turns = [max(turn) for turn in zip_longest(*scored, fillvalue=0.0)]
     best: dict[int, Span] = {}

@@ -135,8 +135,9 @@ def prepare(
         if like and like.query.settings.level == completed.level
         else classify_question(understood, completed.level)
     )
-    asks_model = chooses and settings.llm.is_set_up
-    return Prepared(typed, understood, level, query, parts, asks_model, options.get("wait", True))
+    return Prepared(
+        typed, understood, level, query, parts, chooses and settings.llm.is_set_up, options.get("wait", True)
+    )
 
 
 @dataclass

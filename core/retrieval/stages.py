@@ -29,6 +29,7 @@ from core.retrieval.ranking import (
     PHRASE,
     Candidates,
     ChunkMap,
+    Judged,
     Ranking,
     Reranked,
     Scope,
@@ -260,7 +261,7 @@ def _rerank(store: Store, request: SearchRequest, candidates: Candidates) -> Rer
 
 def _judge(
     store: Store, request: SearchRequest, candidates: Candidates, pool: Iterable[int], notices: list[Notice]
-) -> dict[int, float | None]:
+) -> Judged:
     """Return the pool's reranker scores, and add notices about missing token bits and scores.
 
     Bases with the same model share a reranker, and each reranker is called once. If a reranker reads token bits, the
@@ -298,7 +299,7 @@ def _judge(
                 text = windows[min(nearest.get(rowid, 0), len(windows) - 1)].text[: settings.rerank_characters]
             texts[rowid] = Candidate(text, bits.get(rowid))
         by_reranker.setdefault(id(reranker), (reranker, {}))[1].update(texts)
-    judged: dict[int, float | None] = {}
+    judged: Judged = {}
     for reranker, texts in by_reranker.values():
         scores = dict(zip(texts, reranker.score(request.query.text, list(texts.values())), strict=True))
         if reranker.reads_bits and request.mode != "keyword":
@@ -531,5 +532,5 @@ def _words(text: str) -> list[str]:
     parts = [part for run in re.findall(f"[{CJK}]+", folded) for part in _FRAME.split(run)]
     if len(latin) + sum((len(part) + 1) // 2 for part in parts) > _FEW_WORDS:
         return [fold(word) for word in re.findall(r"(?a)(?=\w*(?:[a-z][A-Z]|_|\d))[A-Za-z_]\w+", text)]
-    pairs = [pair for part in parts for pair in pairwise(part)]
-    return [*latin, *(pair + other for pair, other in pairs if not {pair, other} & _JOINING)]
+    pairs = (first + second for part in parts for first, second in pairwise(part) if not {first, second} & _JOINING)
+    return [*latin, *pairs]

@@ -167,29 +167,26 @@ def router(operations: Iterable[Operation[object]]) -> APIRouter:
     routes = APIRouter()
     # A base's path matches everything below it, so longer paths come first.
     for operation in sorted(operations, key=lambda operation: -operation.http.count("/")):
-        if operation.http and operation.by_hand != "http":
-            _add(routes, operation)
+        if not operation.http or operation.by_hand == "http":
+            continue
+        method, place = operation.http.split()
+        in_body = {name: value for name, value in operation.arguments.items() if f"{{{name}" not in place}
+        status = HTTPStatus.ACCEPTED if operation.job else HTTPStatus.CREATED if operation.creates else HTTPStatus.OK
+        routes.add_api_route(
+            place,
+            _endpoint(operation, method, place),
+            methods=[method],
+            tags=[operation.noun],
+            operation_id=operation.name,
+            summary=str(operation.about),
+            response_model=json_type(JobView) if operation.job else operation.answer,
+            **documented(
+                example_for(JobView) if operation.job else operation.response,
+                status,
+                takes=in_body if method in ("POST", "PATCH") else None,
+            ),
+        )
     return routes
-
-
-def _add(routes: APIRouter, operation: Operation[object]) -> None:
-    method, place = operation.http.split()
-    in_body = {name: value for name, value in operation.arguments.items() if f"{{{name}" not in place}
-    status = HTTPStatus.ACCEPTED if operation.job else HTTPStatus.CREATED if operation.creates else HTTPStatus.OK
-    routes.add_api_route(
-        place,
-        _endpoint(operation, method, place),
-        methods=[method],
-        tags=[operation.noun],
-        operation_id=operation.name,
-        summary=str(operation.about),
-        response_model=json_type(JobView) if operation.job else operation.answer,
-        **documented(
-            example_for(JobView) if operation.job else operation.response,
-            status,
-            takes=in_body if method in ("POST", "PATCH") else None,
-        ),
-    )
 
 
 def _endpoint(operation: Operation[object], method: str, place: str) -> Callable[..., Response]:

@@ -3,6 +3,7 @@
 import hmac
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from html import escape
 from http import HTTPStatus
@@ -53,6 +54,7 @@ UNKNOWN = message(
 )
 
 
+@dataclass(eq=False)
 class Guard:
     """Middleware that reads the whole body and refuses requests without a valid token.
 
@@ -60,18 +62,10 @@ class Guard:
     hasn't allowed programs. With `programs_only`, programs are always allowed.
     """
 
-    def __init__(
-        self,
-        app: ASGIApp,
-        workspace: "Callable[[], Workspace]",
-        *,
-        programs_only: bool = False,
-        refusal: Callable[[bytes], Response | None] = lambda _: None,
-    ) -> None:
-        self._app = app
-        self._workspace = workspace
-        self._programs_only = programs_only
-        self._refuse_body = refusal
+    _app: ASGIApp
+    _workspace: "Callable[[], Workspace]"
+    programs_only: bool = False
+    refusal: Callable[[bytes], Response | None] = lambda _: None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope)
@@ -90,7 +84,7 @@ class Guard:
             if len(body) > MOST_BYTES:
                 await problem(Problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, _TOO_LARGE))(scope, receive, send)
                 return
-        if refusal := await run_in_threadpool(self._refuse_body, bytes(body)):
+        if refusal := await run_in_threadpool(self.refusal, bytes(body)):
             await refusal(scope, receive, send)
             return
         parts: list[Message] = [{"type": "http.request", "body": bytes(body)}]
@@ -103,7 +97,7 @@ class Guard:
     def _refusal(self, headers: Headers) -> Response | None:
         try:
             workspace = self._workspace()
-            programs = self._programs_only or workspace.open_to_programs
+            programs = self.programs_only or workspace.open_to_programs
             scheme, _, token = headers.get("authorization", "").partition(" ")
             if scheme.lower() == "bearer" and workspace.access.admits(token.strip(), programs=programs):
                 return None
@@ -129,6 +123,7 @@ _REFUSAL = message(
 )
 
 
+@dataclass(eq=False, repr=False)
 class Entrance:
     """Middleware that only lets in browsers with this run's cookie, which they get by opening the URL with the token.
 
@@ -136,14 +131,13 @@ class Entrance:
     `others` pass, because those routes check their own tokens.
     """
 
-    def __init__(self, app: ASGIApp, token: str, others: Sequence[BaseRoute] = ()) -> None:
-        self._app = app
-        self._token = token
-        self._others = tuple(others)
+    _app: ASGIApp
+    token: str
+    others: Sequence[BaseRoute] = ()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         passes = scope["type"] not in ("http", "websocket") or any(
-            route.matches(scope)[0] is Match.FULL for route in self._others
+            route.matches(scope)[0] is Match.FULL for route in self.others
         )
         await (self._app if passes else self._answer(HTTPConnection(scope)))(scope, receive, send)
 
@@ -154,13 +148,13 @@ class Entrance:
         if is_page and self._is_token(connection.query_params.get(_PARAMETER, "")):
             answer = RedirectResponse("/", 303, {"Cache-Control": "no-store"})
             answer.set_cookie(
-                cookie, self._token, httponly=True, samesite="strict", secure=scope.get("scheme") == "https"
+                cookie, self.token, httponly=True, samesite="strict", secure=scope.get("scheme") == "https"
             )
             return answer
         return self._app if self._is_token(connection.cookies.get(cookie, "")) else _refusal()
 
     def _is_token(self, shown: str) -> bool:
-        return hmac.compare_digest(shown.encode("utf-8", "surrogatepass"), self._token.encode())
+        return hmac.compare_digest(shown.encode("utf-8", "surrogatepass"), self.token.encode())
 
 
 def address(url: str, token: str) -> str:

@@ -102,6 +102,11 @@ def make(workspace: Opened, new: NewBaseBody) -> Response:
     return answer(_base(workspace, _run(base_operations.new, workspace, name=new.name, kind=new.type, **about)), 201)
 
 
+def _base_name(workspace: Workspace, base: str) -> str:
+    """Return the name of an existing base. Raises Problem with status 404 if the base doesn't exist."""
+    return or_404(lambda: workspace.bases.get(base)).name
+
+
 def _base(workspace: Workspace, base: BaseDetails) -> Values:
     own = workspace.bases.get(base.name)
     search = workspace.bases.search_settings(own)
@@ -129,7 +134,7 @@ def upload(
     file: Annotated[list[UploadFile], File(description="Notes, documents, or zip archives of them", min_length=1)],
 ) -> Response:
     """Import files into a base. Their chunks can be found by words at once, and by meaning once they are embedded."""
-    name = or_404(lambda: workspace.bases.get(base)).name
+    name = _base_name(workspace, base)
     plan, report = _imported(
         workspace, name, [(upload_file.filename or "", upload_file.file.read()) for upload_file in file]
     )
@@ -145,7 +150,7 @@ def upload(
 @router.get("/knowledge/docs", **documented([_EXAMPLES["doc"]]))
 def docs(workspace: Opened, base: BaseName) -> Response:
     """List the documents of a base."""
-    return answer(list(map(_doc, _cards(workspace, or_404(lambda: workspace.bases.get(base)).name))))
+    return answer(list(map(_doc, _cards(workspace, _base_name(workspace, base)))))
 
 
 def _imported(workspace: Workspace, base: str, files: list[tuple[str, bytes]]) -> tuple[SyncPlan, SyncReport]:
@@ -207,7 +212,7 @@ class Reindex(Body):
 @router.get("/knowledge/chunks", **documented([_EXAMPLES["chunk"]]))
 def chunks(workspace: Opened, base: BaseName, doc_id: Text) -> Response:
     """List the chunks of a document, with their places in its text."""
-    _card(workspace, doc_id, or_404(lambda: workspace.bases.get(base)).name)
+    _card(workspace, doc_id, _base_name(workspace, base))
     return answer(
         [
             {"id": chunk.id, "start": chunk.start, "end": chunk.end}
@@ -240,7 +245,7 @@ def reindex(workspace: Opened, chosen: Reindex) -> Response:
     if not (chosen.base or chosen.doc_id):
         raise ConfigError("Give a base, or a doc_id.")
     notes = [chosen.doc_id] if chosen.doc_id else []
-    name = or_404(lambda: workspace.bases.get(str(chosen.base))).name if chosen.base else None
+    name = _base_name(workspace, str(chosen.base)) if chosen.base else None
     base = _card(workspace, chosen.doc_id, name).base if chosen.doc_id else str(name)
 
     def work(progress: Progress) -> Rechunked:
@@ -297,7 +302,7 @@ def test(workspace: Opened, trial: Test) -> Response:
 
     For a literal base, return all chunks that it finds, and what a language model chose and wrote.
     """
-    name = or_404(lambda: workspace.bases.get(trial.base)).name
+    name = _base_name(workspace, trial.base)
     result = workspace.search(trial.question, bases=name, limit=trial.top_k, indexed=True)
     workspace.uses.found(result)
     hits = [

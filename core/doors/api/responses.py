@@ -44,11 +44,7 @@ class Problem(TesseraError):
 # Error class -> response status. An error that isn't listed gets the status of its closest base class.
 _STATUSES: Mapping[type[TesseraError], HTTPStatus] = {
     TesseraError: HTTPStatus.UNPROCESSABLE_ENTITY,
-    NoteNotFound: HTTPStatus.NOT_FOUND,
-    VersionNotFound: HTTPStatus.NOT_FOUND,
-    ChunkNotFound: HTTPStatus.NOT_FOUND,
-    RunNotFound: HTTPStatus.NOT_FOUND,
-    JobNotFound: HTTPStatus.NOT_FOUND,
+    **dict.fromkeys((NoteNotFound, VersionNotFound, ChunkNotFound, RunNotFound, JobNotFound), HTTPStatus.NOT_FOUND),
     Conflict: HTTPStatus.CONFLICT,
     SyncRefused: HTTPStatus.CONFLICT,
     WorkspaceLocked: HTTPStatus.LOCKED,

@@ -204,8 +204,7 @@ def make(opened: Opened, write: Write | None = None, remark: Callable[[], str] =
         return result
 
     async def resources(_: object, params: PaginatedRequestParams | None) -> ListResourcesResult:
-        after = (params and params.cursor) or ""
-        return await to_thread.run_sync(_resources, opened, after, limiter=threads)
+        return await to_thread.run_sync(_resources, opened, (params and params.cursor) or "", limiter=threads)
 
     async def templates(_: object, __: PaginatedRequestParams | None) -> ListResourceTemplatesResult:
         return ListResourceTemplatesResult(resource_templates=[_TEMPLATE])
@@ -283,8 +282,10 @@ def _checked(name: str, arguments: ValueMap) -> Values:
 
 
 def _result(answer: ToolAnswer) -> CallToolResult:
-    text = as_json(answer.value) if answer.text is None else answer.text
-    content: list[ContentBlock] = [_text(text), *map(_text, answer.remarks)]
+    content: list[ContentBlock] = [
+        _text(as_json(answer.value) if answer.text is None else answer.text),
+        *map(_text, answer.remarks),
+    ]
     structured: Values = answer.value if isinstance(answer.value, dict) else {"result": answer.value}
     return CallToolResult(content=content, structured_content=structured | {"remarks": list(answer.remarks)})
 

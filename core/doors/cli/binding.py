@@ -126,8 +126,9 @@ class _WithBase(TyperCommand):
         params: list[Any] = self.params
         option = next(param for param in params if param.name == "base")
         if not all(arg.startswith("-") for arg in args) and not any(re.match("--base(=|$)", arg) for arg in args):
-            kind = option.type_descriptor
-            first = TyperArgument(param_decls=["base"], type_descriptor=kind, required=option.required)
+            first = TyperArgument(
+                param_decls=["base"], type_descriptor=option.type_descriptor, required=option.required
+            )
             self.params = [first, *(param for param in params if param is not option)]
         try:
             return super().parse_args(ctx, args)

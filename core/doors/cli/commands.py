@@ -65,10 +65,10 @@ class _Commands(AnyMap):
     """
 
     def __init__(self) -> None:
+        # Command or group name -> its modules. The value is True if the module's commands are hand-written.
         self._modules: dict[str, dict[str, bool]] = {}
-        """Command or group name -> its modules. The value is True if the module's commands are hand-written."""
+        # Groups that run `list` if no subcommand is given.
         self._lists: set[str] = set()
-        """Groups that run `list` if no subcommand is given."""
         self._single: dict[str, str] = {}
         self._loaded: Values = {}
         groups: dict[str, str] = {}

@@ -92,8 +92,11 @@ def evaluate(
         if figures[name] < target
     ]
     if below:
-        limits = [f"{name} {target:g}" for name, target in targets.items()]
-        raise BelowTarget("{figures}; required: {targets}.", figures=below, targets=limits)
+        raise BelowTarget(
+            "{figures}; required: {targets}.",
+            figures=below,
+            targets=[f"{name} {target:g}" for name, target in targets.items()],
+        )
 
 
 def _questions(opened: "Workspace", base: str, questions: str, save: str) -> Any:

@@ -48,15 +48,16 @@ def server(
     from core.indexing.models.servers import Servers
 
     servers = Servers()
+    changes = without_none({"base_url": url, "model": model})
     trial = None
     if name is None:
-        if url is not None or model is not None or key or remove_key or remove or test:
+        if changes or key or remove_key or remove or test:
             raise ConfigError("Name the server: embeddings, rerank or llm.")
     else:
         servers.get(name)
         if remove:
             servers.delete_for_good(name)
-        if changes := without_none({"base_url": url, "model": model}):
+        if changes:
             servers.update(name, **changes)
         if remove_key:
             servers.remove_key(name)

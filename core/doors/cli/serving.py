@@ -125,9 +125,8 @@ def app_(
     vars(h11_impl)["DEFAULT_MAX_INCOMPLETE_EVENT_SIZE"] = HEAD
     # Streamlit is run, not imported, because core doesn't depend on the pages. These options take precedence over the
     # environment; the remaining ones are in .streamlit/config.toml next to app.py.
-    options = {"address": HOST, "port": chosen, "headless": "true"}
-    flags = [part for name, value in options.items() for part in (f"--server.{name}", str(value))]
-    sys.argv = ["streamlit", "run", str(PROGRAM / "app.py"), *flags, "--logger.hideWelcomeMessage", "true"]
+    sys.argv = ["streamlit", "run", str(PROGRAM / "app.py"), "--server.address", HOST, "--server.port", str(chosen)]
+    sys.argv += ["--server.headless", "true", "--logger.hideWelcomeMessage", "true"]
     signal.signal(signal.SIGINT, _end)  # the server resends the signal to itself once it has shut down
     runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
 

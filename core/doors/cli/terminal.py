@@ -84,7 +84,7 @@ class Stream:
         try:
             act(*values)
         except OSError as error:
-            self._leave()
+            _replace_by_null_device(self._stream.fileno(), os.O_WRONLY)  # discards buffered and further output
             if not isinstance(error, ConnectionError):
                 self.lost = SourceError(
                     "stdout",
@@ -94,11 +94,12 @@ class Stream:
                 if self._needed:
                     raise self.lost from error
 
-    def _leave(self) -> None:
-        """Discard any buffered and further output."""
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, self._stream.fileno())
-        os.close(nowhere)
+
+def _replace_by_null_device(number: int, mode: int) -> None:
+    """Make a file descriptor refer to the null device."""
+    nowhere = os.open(os.devnull, mode)
+    os.dup2(nowhere, number)
+    os.close(nowhere)
 
 
 def take_wire() -> tuple[BinaryIO, TextIO]:
@@ -110,9 +111,7 @@ def take_wire() -> tuple[BinaryIO, TextIO]:
     sys.stdout.flush()
     lines = os.fdopen(os.dup(0), "rb")
     wire = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
-    nowhere = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nowhere, 0)
-    os.close(nowhere)
+    _replace_by_null_device(0, os.O_RDONLY)
     os.dup2(2, 1)
     sys.stdout = sys.stderr
     return lines, wire
@@ -185,8 +184,6 @@ def _problem(error: Any) -> str:
     return str(error.format_message())
 
 
-Lines = Callable[[Any], list[str]]
-"""A function that formats a result's values as lines."""
 STOPPED = threading.Event()
 """Set on Ctrl-C. A library that loads a model may swallow KeyboardInterrupt, so `progress` raises it again."""
 TYPED: list[str] = []
@@ -201,7 +198,7 @@ _NAMES = frozenset("base copy file folder missing_attachments name note path pat
 _LINE_END = str.maketrans({"\n": "\u240a", "\r": "\u240d"})
 
 
-def show(data: object, as_json: bool, to_lines: Lines) -> None:
+def show(data: object, as_json: bool, to_lines: Callable[[Any], list[str]]) -> None:
     write(json_of(encode(data)) if as_json else "\n".join(to_lines(_with_names_on_a_line(data))))
 
 
@@ -223,8 +220,7 @@ def _with_names_on_a_line(data: object, *, is_name: bool = False) -> object:
 
 def json_of(data: object) -> str:
     """Return a value as JSON, with characters that control a terminal escaped."""
-    text = json.dumps(readable(data), ensure_ascii=False)
-    return _CONTROLS.sub(lambda control: f"\\u{ord(control[0]):04x}", text)
+    return _CONTROLS.sub(lambda control: f"\\u{ord(control[0]):04x}", json.dumps(readable(data), ensure_ascii=False))
 
 
 def write(text: str) -> None:

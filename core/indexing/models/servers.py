@@ -28,11 +28,13 @@ from core.settings.config import Settings, settings
 from core.settings.sections import EmbeddingServer, LlmSettings, key_variable
 
 HOST = "127.0.0.1"
-CONNECT_SECONDS, SECONDS = 0.3, 1.5
+CONNECT_SECONDS = 0.3
+SECONDS = 1.5
 """Maximum wait in seconds for a connection, and for the whole response."""
 MOST_BYTES = 1 << 20
 """Maximum size in bytes of a model listing to read."""
-MOST_MODELS, LONGEST_NAME = 50, 200
+MOST_MODELS = 50
+LONGEST_NAME = 200
 """Maximum number of models to offer per server, and maximum length of a model's name in characters."""
 
 

@@ -22,7 +22,8 @@ from core.store.remembered import PerNote
 
 LONGEST = 300
 """Maximum sentence length in characters."""
-LEAST_WORDS, LEAST_CHARACTERS = 4, 10
+LEAST_WORDS = 4
+LEAST_CHARACTERS = 10
 """Minimum number of words in a sentence, not counting numbers, or of Chinese, Japanese or Korean characters."""
 
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")

@@ -19,7 +19,8 @@ from core.notes.links import NoteLinks
 from core.retrieval.neighbours.service import Meaning
 from core.store import Store
 
-NEIGHBOURS, PUSHED = 12, 6
+NEIGHBOURS = 12
+PUSHED = 6
 """Number of neighbours that attract a point in each layout step, and of random points that repel it."""
 STEPS = 200
 DIRECTIONS = 128

@@ -100,8 +100,10 @@ def _weigh_words(counts: Counts, rarity: Mapping[str, float]) -> dict[str, float
 
 def _rarity(group: Collection[Counts]) -> dict[str, float]:
     """Return each word's rarity in a group of notes (the log of the number of notes over those with the word)."""
-    holders = Counter(word for counts in group for word in counts)
-    return {word: math.log((len(group) + 1) / count) for word, count in holders.items()}
+    return {
+        word: math.log((len(group) + 1) / count)
+        for word, count in Counter(word for counts in group for word in counts).items()
+    }
 
 
 def _common_phrases(first: Counts, second: Counts, rarity: Mapping[str, float]) -> Texts:
