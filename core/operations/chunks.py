@@ -182,9 +182,6 @@ def size_message(strategy: str, sizes: Sizes) -> Message:
 _INDEXED = plural("{n} passage indexed", "{n} passages indexed")
 
 
-format_refused = table("base", "path", "title", "chunk_id", "reason", empty="The model rejects no passages.")
-
-
 def page(preview: CutPreview) -> str:
     """Return an HTML page showing splits of a note side by side. The page loads no resources and runs no scripts."""
     columns = _column(preview) + (_column(preview.compare) if preview.compare else "")
@@ -405,7 +402,7 @@ def embed(
     "List the passages that a model rejects, with the reasons. They can be found only by keyword.",
     http="GET /refused",
     cli="refused",
-    lines=format_refused,
+    lines=table("base", "path", "title", "chunk_id", "reason", empty="The model refuses no passages."),
 )
 def refused(workspace: "Workspace", base: SomeBase = None) -> RefusedChunks:
     return RefusedChunks(tuple(workspace.pending.refused(base)))

@@ -565,8 +565,3 @@ def format_scans(scans: FolderScans) -> list[str]:
         else:
             text += [f"  {line}" for line in format_import(scan)]
     return text or [_("There are no text folders yet.")]
-
-
-def format_new_base(made: MadeBase) -> str:
-    name = shlex.quote(made.base)
-    return f"{say(made.explanation)} {_('To use other settings: {command}', command=f'tessera base new {name} …')}"

@@ -143,11 +143,12 @@ class QuestionLexer:
         mark = self._typed[at]
         previous = self._typed[at - 1 : at]
         following = self._typed[at + 1 : at + 2]
+        closed = self._last[_QUOTES[mark]] > at
         if mark not in STRAIGHT or begins or not previous.isalnum():
             ended = mark not in STRAIGHT or _ENDED.match(following)
-            return self._closes(at) if not ended else self._last[_QUOTES[mark]] > at
+            return closed if ended else self._closes(at)
         continues = following == mark or not is_punctuation(following or " ")
-        return continues and not previous.isdecimal() and self._last[_QUOTES[mark]] > at
+        return closed and continues and not previous.isdecimal()
 
     def _closes(self, at: int) -> bool:
         """Return whether the quotation mark at `at` is closed. An unclosed mark is recorded in `unclosed`."""
@@ -168,13 +169,15 @@ class QuestionLexer:
             if not self._closes(start):
                 return None
             value, end = self._quoted(start)
-            return self._closed(Term("excluded", value, at, end)) if value else QuerySpan(at, end)
-        if piece := self._tag(start, at) or self._field(start, at):
+            if not value:
+                return QuerySpan(at, end)
+        elif piece := self._tag(start, at) or self._field(start, at):
             return piece
-        end = self._past(_EXCLUDED, start)
-        value = _trim(self._typed[start:end])
-        if len(value) == 1 and value.isascii():
-            return None
+        else:
+            end = self._past(_EXCLUDED, start)
+            value = _trim(self._typed[start:end])
+            if len(value) == 1 and value.isascii():
+                return None
         return self._closed(Term("excluded", value, at, end))
 
     def _tag(self, at: int, start: int) -> QuerySpan | None:

@@ -180,7 +180,7 @@ def named_contents(text: str, start: int) -> Term | None:
     groups = match.groupdict()
     return Term(
         "condition",
-        next(name for name in _IN_CHINESE if groups.get(name)),
+        next(filter(groups.get, _IN_CHINESE)),
         start,
         match.end(),
         "has",
@@ -279,7 +279,7 @@ def share_about(things: Iterable[str], titles: Iterable[str], text: str) -> floa
     def names(text: str) -> bool:
         return any(not match["negated"] for match in re.finditer(_NEGATED + thing, text))
 
-    if named := [title for title in map(fold, titles) if names(title)]:
+    if named := list(filter(names, map(fold, titles))):
         beside = re.compile(rf"\w{_ALONGSIDE}{thing}|{thing}{_ALONGSIDE}\w")
         return 0.25 if all(map(beside.search, named)) else 1.0
     lines = [names(line) for line in fold(text).splitlines() if line.strip()]

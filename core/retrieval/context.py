@@ -6,7 +6,7 @@ number in brackets is therefore a citation only if it is outside the marks, what
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cache, reduce
 from itertools import chain
 from typing import Self
@@ -124,13 +124,13 @@ class _Piece:
 _Pieces = list[_Piece]
 
 
+@dataclass(eq=False)
 class _Block:
-    """A list of pieces that fit a token budget, in the order they were added."""
+    """A list of pieces that fit a token budget, in the order they were added. `_left` is the rest of the budget."""
 
-    def __init__(self, tokens: Tokens, budget: int) -> None:
-        self.pieces: _Pieces = []
-        self._tokens = tokens
-        self._left = budget
+    _tokens: Tokens
+    _left: int
+    pieces: _Pieces = field(default_factory=list)
 
     def rest(self, piece: _Piece) -> _Piece:
         """Return the part of a piece that isn't already in the block."""

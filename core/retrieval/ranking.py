@@ -106,9 +106,14 @@ def blend(scores: Scores, judged: Judged, weight: float) -> Scores:
     previous order.
     """
     before = normalise(scores)
-    reranked = normalise({key: score for key, score in judged.items() if score is not None})
+    reranked = normalise(scored(judged))
     combined = {key: (1 - weight) * before[key] + weight * reranked.get(key, before[key]) for key in judged}
     return best(combined) | {key: (1 - weight) * before[key] for key in scores if key not in judged}
+
+
+def scored(judged: Judged) -> Scores:
+    """Return the reranker's scores of the chunks that it had time for."""
+    return {rowid: score for rowid, score in judged.items() if score is not None}
 
 
 def normalise(scores: Scores) -> Scores:
@@ -152,7 +157,7 @@ def level_scores(judged: Judged, meaning_scores: Scores, groups: Groups) -> Judg
     Both kinds of scores are compared on a scale from 0 to 1. If all candidates are in the same language group, the
     scores don't change.
     """
-    scores = {rowid: score for rowid, score in judged.items() if score is not None}
+    scores = scored(judged)
     ours, others = ([rowid for rowid in scores if groups[rowid] is is_ours] for is_ours in (True, False))
     if not (ours and others):
         return judged
@@ -320,7 +325,7 @@ def merge(rankings: Sequence[Ranking]) -> dict[int, RankedCandidate]:
             for rowid, strength in rankings[0].order.items()
         }
     scored = [[ranking.scores[rowid] for rowid in ranking.order] for ranking in rankings]
-    turns = [max(turn) for turn in zip_longest(*scored, fillvalue=0.0)]
+    turns = list(map(max, zip_longest(*scored, fillvalue=0.0)))
     best: dict[int, Span] = {}
     for turn, ranking in enumerate(rankings):
         for rank, rowid in enumerate(ranking.order, 1):

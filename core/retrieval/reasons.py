@@ -66,9 +66,7 @@ class Reasons:
             if allowed is not None and not np.isin(own, allowed).any():
                 return WhyNot(note, stage, _REASONS[stage])
         among_all = {
-            rowid: {
-                name: StageScore(*ranked[rowid]) for name, ranked in self._ranks_among_all.items() if rowid in ranked
-            }
+            rowid: {name: ranked[rowid] for name, ranked in self._ranks_among_all.items() if rowid in ranked}
             for rowid in chunks
         }
         scores = {rowid: stages for rowid, stages in among_all.items() if stages}
@@ -91,7 +89,7 @@ class Reasons:
         ]
 
     @lazy
-    def _ranks_among_all(self) -> dict[str, dict[int, tuple[float, int]]]:
+    def _ranks_among_all(self) -> dict[str, dict[int, StageScore]]:
         """The score and rank of every allowed chunk in each search used by the mode (semantic, keyword or both)."""
         request = self._ranking.request
         allowed = self._ranking.scope.allowed
@@ -103,6 +101,6 @@ class Reasons:
         if self._ranking.candidates.mode != "semantic":
             words = find_by_words(self._store, request, _ALL, allowed)
         return {
-            name: {rowid: (score, rank) for rank, (rowid, score) in enumerate(scores.items(), 1)}
+            name: {rowid: StageScore(score, rank) for rank, (rowid, score) in enumerate(scores.items(), 1)}
             for name, scores in (("vector", best(vector)), ("keyword", words))
         }

@@ -210,7 +210,7 @@ def start_search(
             texts = respell(request.spelling.text)
             if not request.has_meaning or all(base.embedder == "tfidf" for base in request.vector_bases):
                 texts += variants(request.query.text)
-            request.others = [query_keywords(text) for text in texts]
+            request.others = list(map(query_keywords, texts))
         _load_rerankers(models, request, wait=wait, cached=cached)
     return requests
 

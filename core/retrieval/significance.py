@@ -51,7 +51,7 @@ def compare(old: Mapping[str, float], new: Mapping[str, float]) -> Comparison:
     p = 1.0
     if wins or losses:
         means = _resampled(differences)
-        low, high = (float(end) for end in np.quantile(means, (0.025, 0.975)))
+        low, high = map(float, np.quantile(means, (0.025, 0.975)))
         # The sample itself counts as a resample, so p is never 0 (Davison and Hinkley, 1997, chapter 4).
         other_side = min(int((means <= 0).sum()), int((means >= 0).sum()))
         p = min(1.0, 2 * (other_side + 1) / (RESAMPLES + 1))

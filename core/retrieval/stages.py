@@ -39,6 +39,7 @@ from core.retrieval.ranking import (
     fuse_reciprocal,
     fuse_weighted,
     level_scores,
+    scored,
     to_scale,
     trust_words,
 )
@@ -254,7 +255,7 @@ def _rerank(store: Store, request: SearchRequest, candidates: Candidates) -> Rer
         judged = _judge(store, request, candidates, best(order, settings.rerank_pool), notices)
     except (ModelError, ProviderError) as error:
         return Reranked(problem=error.message, notices=notices)
-    if not (scores := {rowid: score for rowid, score in judged.items() if score is not None}):
+    if not (scores := scored(judged)):
         return Reranked(notices=notices)
     return Reranked(best(scores), blend(order, judged, settings.rerank_weight), notices=notices)
 
@@ -388,7 +389,7 @@ def _linked(candidates: Candidates, links: Mapping[str, Sequence[str]], order: I
     for note_id, card in candidates.cards.items():
         path = card.path or ""
         named[note_id] = {plain(name) for name in (card.title, path, PurePosixPath(path).name) if name}
-        targets[note_id] = {plain(link) for link in links.get(note_id, ())}
+        targets[note_id] = set(map(plain, links.get(note_id, ())))
     notes = {rowid: candidates.chunks[rowid].note_id for rowid in order}
     strong = set(list(notes.values())[:_STRONG])
     return [

@@ -4,6 +4,7 @@ import json
 import logging
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
@@ -138,11 +139,11 @@ def make(workspace: Callable[[], Workspace]) -> FastAPI:
     return app
 
 
+@dataclass(eq=False)
 class _ErrorMiddleware:
     """Middleware that responds to an internal error, and logs it without any text from notes."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
+    _app: ASGIApp
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:

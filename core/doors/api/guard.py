@@ -175,6 +175,7 @@ def _refusal() -> Response:
     )
 
 
+@dataclass(eq=False)
 class Front:
     """Middleware that refuses oversized headers, and requests and WebSockets from pages of other origins.
 
@@ -183,8 +184,7 @@ class Front:
     one host, or name a host in the request line, are also refused.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
+    _app: ASGIApp
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         head = sum(len(name) + len(value) for name, value in scope.get("headers", ()))

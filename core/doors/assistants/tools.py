@@ -451,10 +451,8 @@ def _card(card: NoteSummary) -> Item:
 
 def _fields(card: NoteSummary, note: Note) -> Item:
     """Return the fields missing from a note's summary, and the note's address."""
-    fields = {name: getattr(note, name) for name in NOTE_FIELDS}
-    plain = {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}
-    expires = note.expires_at.isoformat() if note.expires_at else ""
-    return plain | {"expires_at": expires, "address": names.address(card) if card.path else ""}
+    fields = encode({name: getattr(note, name) for name in NOTE_FIELDS})
+    return fields | {"expires_at": fields["expires_at"] or "", "address": names.address(card) if card.path else ""}
 
 
 TOOLS = (

@@ -25,7 +25,6 @@ from core.operations.views import (
     ChangeCosts,
     FolderConnection,
     FolderImport,
-    format_new_base,
 )
 
 # A web address. Conversion to a path has removed one of its two slashes.
@@ -182,7 +181,8 @@ def import_(workspace: Path, folder: Path, base: str | None, dry_run: bool, **mo
     with opened(workspace, writes=not (dry_run and workspace.exists()), answers=not dry_run) as run:
         new = run(operations.makes, folder=folder, base=base).makes
         if new and folder.exists():
-            sys.stderr.write(f"{format_new_base(new)}\n")
+            other = _("To use other settings: {command}", command=f"tessera base new {shlex.quote(new.base)} …")
+            sys.stderr.write(f"{say(new.explanation)} {other}\n")
         with stoppable(operations.import_):
             report = run(operations.import_, **arguments)
         return assemble(FolderImport, report, makes=new)

@@ -104,23 +104,8 @@ def _read_text(text: str | None, before: str, name: str) -> str:
     """Return `text` if it was given. If not, let the user edit the old text on a terminal, or read stdin."""
     if text is not None:
         return text
-    return _edit(before, name) if sys.stdin.isatty() else _read_stdin(before)
-
-
-@contextmanager
-def _save_on_failure(text: str) -> Iterator[None]:
-    """If text typed in an editor can't be stored, write it to a file and print the file's path."""
-    try:
-        yield
-    except TesseraError:
-        if sys.stdin.isatty():
-            with tempfile.NamedTemporaryFile("w", encoding="utf-8", newline="", suffix=".md", delete=False) as file:
-                file.write(text)
-            sys.stderr.write(f"{_('Your text is in {file}.', file=file.name)}\n")
-        raise
-
-
-def _read_stdin(before: str) -> str:
+    if sys.stdin.isatty():
+        return _edit(before, name)
     try:
         data = sys.stdin.buffer.read(MAX_BYTES + 1)
         if len(data) > MAX_BYTES:
@@ -134,6 +119,19 @@ def _read_stdin(before: str) -> str:
     if before and not text.strip():
         raise ConfigError("Nothing came from stdin, so the note stays as it is. To empty it, use --body ''.")
     return text
+
+
+@contextmanager
+def _save_on_failure(text: str) -> Iterator[None]:
+    """If text typed in an editor can't be stored, write it to a file and print the file's path."""
+    try:
+        yield
+    except TesseraError:
+        if sys.stdin.isatty():
+            with tempfile.NamedTemporaryFile("w", encoding="utf-8", newline="", suffix=".md", delete=False) as file:
+                file.write(text)
+            sys.stderr.write(f"{_('Your text is in {file}.', file=file.name)}\n")
+        raise
 
 
 def _edit(before: str, name: str) -> str:

@@ -7,7 +7,7 @@ import re
 import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
 from typing import IO, Any, BinaryIO, NoReturn, TextIO, cast
 
@@ -47,6 +47,7 @@ def take() -> None:
             setattr(sys, name, Stream(stream, needed=name == "stdout"))
 
 
+@dataclass(eq=False)
 class Stream:
     """A standard stream that passes text through `shown`, by default `strip_controls`, before writing it.
 
@@ -54,19 +55,20 @@ class Stream:
     other failure is stored in `lost`, and raised if the stream is `needed`.
     """
 
-    def __init__(self, stream: TextIO, *, needed: bool = False, shown: Callable[[str], str] = strip_controls) -> None:
-        self._stream = stream
-        self._needed = needed
-        self._shown = shown
-        self.lost: SourceError | None = None
-        if isinstance(stream, io.TextIOWrapper):  # the terminal's encoding may lack characters used in notes
-            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    _stream: TextIO
+    needed: bool = False
+    shown: Callable[[str], str] = strip_controls
+    lost: SourceError | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self._stream, io.TextIOWrapper):  # the terminal's encoding may lack characters used in notes
+            self._stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._stream, name)
 
     def write(self, text: str) -> int:
-        if shown := self._shown(text):  # typer tests the encoding with an empty write and ignores the result
+        if shown := self.shown(text):  # typer tests the encoding with an empty write and ignores the result
             self._try(self._stream.write, shown)
         return len(text)
 
@@ -91,7 +93,7 @@ class Stream:
                     "can't be written ({reason}). Everything done so far was kept.",
                     reason=error.strerror or str(error),
                 )
-                if self._needed:
+                if self.needed:
                     raise self.lost from error
 
 

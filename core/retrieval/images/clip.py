@@ -50,10 +50,10 @@ class Clip:
     def embed_images(self, images: Sequence[Pixels]) -> Matrix:
         from PIL import Image
 
-        return self._embed([Image.fromarray(image) for image in images])
+        return self._embed(list(map(Image.fromarray, images)))
 
     def embed_texts(self, texts: Sequence[str]) -> Matrix:
-        return self._embed([make_storable(text) for text in texts])
+        return self._embed(list(map(make_storable, texts)))
 
     def warm(self) -> None:
         with self._loading:

@@ -210,7 +210,7 @@ class _Sample:
 
     def __init__(self, texts: Sequence[str], titles: Sequence[str]) -> None:
         self._text = "\n".join(texts)
-        self._notes = [_Words(text) for text in texts]
+        self._notes = list(map(_Words, texts))
         self._words = _Words(self._text)
         self._titles = _Words(" ".join(titles))
 
