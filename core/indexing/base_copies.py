@@ -64,7 +64,21 @@ class Scratch:
         def open_filled() -> Store:
             store = Store(place)
             try:
-                self._fill(store, base, self._base(store, base, options, embedder, built), built, progress)
+                store.open_index()
+                if bases := store.bases.all():
+                    target = bases[0]
+                else:
+                    target = store.bases.add(
+                        base.name,
+                        embedder=embedder,
+                        fingerprint=built.fingerprint,
+                        dimension=built.dimension,
+                        chunking=options,
+                        kind=base.kind,
+                    )
+                    store.index.build(target)
+                copied = {name: getattr(base, name) for name in ("name", "keep_tokens", "search", "read_pictures")}
+                self._fill(store, base, store.bases.change(target, **copied), built, progress)
             except BaseException:
                 store.close()
                 raise
@@ -96,27 +110,6 @@ class Scratch:
     def bytes(self) -> int:
         """Return the size of the copies on disk, in bytes."""
         return files.size(self.folder)
-
-    def _base(
-        self, store: Store, base: KnowledgeBase, options: ChunkingOptions, embedder: str, built: Embedder
-    ) -> KnowledgeBase:
-        """Return the base in a copy, creating it if missing. It gets the name and search settings of the original."""
-        store.open_index()
-        if bases := store.bases.all():
-            target = bases[0]
-        else:
-            target = store.bases.add(
-                base.name,
-                embedder=embedder,
-                fingerprint=built.fingerprint,
-                dimension=built.dimension,
-                chunking=options,
-                kind=base.kind,
-            )
-            store.index.build(target)
-        return store.bases.change(
-            target, **{name: getattr(base, name) for name in ("name", "keep_tokens", "search", "read_pictures")}
-        )
 
     def _fill(
         self, store: Store, base: KnowledgeBase, target: KnowledgeBase, embedder: Embedder, progress: Progress

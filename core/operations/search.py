@@ -354,7 +354,9 @@ def _format_head(result: ResultView) -> list[str]:
     if result.decompose_problem:
         printed.append(_("The question was broken down by rules instead: {reason}", reason=result.decompose_problem))
     printed += [line for sub_query in result.sub_queries for line in _ROUND(sub_query)]
-    return [*printed, *([say(choice.explanation), *choice.answer.splitlines()] if (choice := result.choice) else [])]
+    if choice := result.choice:
+        printed += [say(choice.explanation), *choice.answer.splitlines()]
+    return printed
 
 
 def _format_hit(hit: HitView, *, explain: bool) -> tuple[str, str]:

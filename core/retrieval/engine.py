@@ -1,7 +1,7 @@
 """The search engine, which answers questions using the bases' settings and the user's options."""
 
 import time
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -45,7 +45,7 @@ from core.retrieval.confidence import match_levels
 from core.retrieval.highlights import TokenizedHit, add_pages
 from core.retrieval.images.index import ImageSearch
 from core.retrieval.llm_choice import LlmSteps
-from core.retrieval.ranking import Candidates, Ranking, Scope, merge, newer_notes
+from core.retrieval.ranking import Candidates, Ranking, Scope, merge
 from core.retrieval.reasons import Reasons
 from core.retrieval.requests import SearchRequest, Variants, prepare, properties_in, start_search
 from core.settings.config import Settings
@@ -69,67 +69,6 @@ LEAD = message("a title among the hits")
 """Reasons for sub-queries in later rounds."""
 
 _PER_ROUND = 3
-
-
-def run_follow_ups(
-    store: Store,
-    first: Sequence[Ranking],
-    decomposition: Decomposition,
-    variants: Variants,
-    search: Callable[[Sequence[SubQuery]], Sequence[Ranking]],
-) -> tuple[list[Ranking], list[SubQueryResult]]:
-    """Run the follow-up rounds, and return the rankings from all rounds and each sub-query's hit counts.
-
-    `first` holds the first round's rankings, the last of which is for the whole question. `search` runs a round. A
-    follow-up round keeps only chunks at least as near to the question as the farthest of the first round's hits. If a
-    round finds no new chunks, it is the last one.
-    """
-    whole = first[-1].request
-    rankings = list(first)
-    latest = list(first)
-    limit = whole.query.settings.limit
-    known: set[int] = set()
-    summaries: list[SubQueryResult] = []
-
-    def nearness(rowids: Sequence[int]) -> Scores:
-        """Return the cosine between each chunk and the whole question, or an empty dict in keyword mode."""
-        scores: Scores = {}
-        for base in whole.vector_bases:
-            if base.fingerprint in whole.vectors:
-                scores |= store.chunks.cosines(base, whole.vectors[base.fingerprint], rowids)
-        return scores
-
-    def summarise(number: int) -> bool:
-        """Record each sub-query's number of hits and of new hits in a round. Return whether there are any new hits."""
-        before = len(known)
-        for ranking in latest:
-            shown = {*islice(ranking.order, limit)}
-            sub_query = ranking.request.sub_query
-            summaries.append(SubQueryResult(sub_query.text, sub_query.why, number, len(shown), len(shown - known)))
-            known.update(shown)
-        return len(known) > before
-
-    summarise(1)
-    floor = min(nearness(list(merge(first))[:limit]).values(), default=0.0)
-    for number in range(2, _ROUNDS + 1):
-        parts = follow_ups(
-            decomposition,
-            [ranking.request.sub_query for ranking in rankings],
-            [ranking.best(3) for ranking in latest],
-            variants,
-            number,
-        )
-        if not parts:
-            break
-        latest = []
-        for ranking in search(parts):
-            near = nearness(list(ranking.order))
-            kept = {rowid: score for rowid, score in ranking.order.items() if near.get(rowid, floor) >= floor}
-            latest.append(replace(ranking, trace=ranking.trace.add("near", kept)))
-        rankings += latest
-        if not summarise(number):
-            break
-    return rankings, summaries
 
 
 def follow_ups(
@@ -299,9 +238,7 @@ class SearchEngine:
         prepared = self.prepare(typed, {**options, "explain": True})
         whole = SubQuery(prepared.query.text, WHOLE)
         with self._open_search(prepared.query, [whole], wait=prepared.wait) as (ranking,):
-            yield Reasons(
-                self._store, ranking, hits.build_result(self._store, newer_notes(self._store), [ranking], ranking)
-            )
+            yield Reasons(self._store, ranking, hits.build_result(self._store, [ranking], ranking))
 
     def passage(self, hit: Hit, size: int) -> Passage:
         """Return a hit's passage, extended by up to `size` chunks on each side."""
@@ -318,13 +255,8 @@ class SearchEngine:
             rankings = first
             asked = list[SubQueryResult]()
             if found:
-
-                def search(parts: Sequence[SubQuery]) -> list[Ranking]:
-                    requests = self._start_search(query, first[-1].request.bases, parts, wait=prepared.wait)
-                    return self._rank(requests, first[-1].scope)
-
-                rankings, asked = run_follow_ups(self._store, first, found[0], self._synonyms.variants, search)
-            result = hits.build_result(self._store, newer_notes(self._store), rankings, first[-1])
+                rankings, asked = self._follow_up(first, found[0], wait=prepared.wait)
+            result = hits.build_result(self._store, rankings, first[-1])
         if query.choose:
             bases = [base.name for base in self._store.bases.chosen(query.filters.bases)]
             result = llm_choice.apply_choice(
@@ -349,6 +281,63 @@ class SearchEngine:
             expired=hits.count_expired(self._store, prepared.query),
         )
         return add_pages(answered, self._store, self._models)
+
+    def _follow_up(
+        self, first: Sequence[Ranking], decomposition: Decomposition, *, wait: bool
+    ) -> tuple[list[Ranking], list[SubQueryResult]]:
+        """Run the follow-up rounds, and return the rankings from all rounds and each sub-query's hit counts.
+
+        `first` holds the first round's rankings, the last of which is for the whole question. A follow-up round keeps
+        only chunks at least as near to the question as the farthest of the first round's hits. If a round finds no new
+        chunks, it is the last one.
+        """
+        whole = first[-1].request
+        rankings = list(first)
+        latest = list(first)
+        limit = whole.query.settings.limit
+        known: set[int] = set()
+        summaries: list[SubQueryResult] = []
+
+        def nearness(rowids: Sequence[int]) -> Scores:
+            """Return the cosine between each chunk and the whole question, or an empty dict in keyword mode."""
+            scores: Scores = {}
+            for base in whole.vector_bases:
+                if base.fingerprint in whole.vectors:
+                    scores |= self._store.chunks.cosines(base, whole.vectors[base.fingerprint], rowids)
+            return scores
+
+        def summarise(number: int) -> bool:
+            """Record each sub-query's hits and new hits in a round. Return whether there are any new hits."""
+            before = len(known)
+            for ranking in latest:
+                shown = {*islice(ranking.order, limit)}
+                sub_query = ranking.request.sub_query
+                summaries.append(SubQueryResult(sub_query.text, sub_query.why, number, len(shown), len(shown - known)))
+                known.update(shown)
+            return len(known) > before
+
+        summarise(1)
+        floor = min(nearness(list(merge(first))[:limit]).values(), default=0.0)
+        for number in range(2, _ROUNDS + 1):
+            parts = follow_ups(
+                decomposition,
+                [ranking.request.sub_query for ranking in rankings],
+                [ranking.best(3) for ranking in latest],
+                self._synonyms.variants,
+                number,
+            )
+            if not parts:
+                break
+            requests = self._start_search(whole.query, whole.bases, parts, wait=wait)
+            latest = []
+            for ranking in self._rank(requests, first[-1].scope):
+                near = nearness(list(ranking.order))
+                kept = {rowid: score for rowid, score in ranking.order.items() if near.get(rowid, floor) >= floor}
+                latest.append(replace(ranking, trace=ranking.trace.add("near", kept)))
+            rankings += latest
+            if not summarise(number):
+                break
+        return rankings, summaries
 
     @contextmanager
     def _open_search(self, query: Query, parts: Sequence[SubQuery], *, wait: bool) -> Iterator[list[Ranking]]:

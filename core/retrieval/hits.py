@@ -53,6 +53,7 @@ from core.retrieval.ranking import (
     demote_superseded,
     group_duplicates,
     merge,
+    newer_notes,
     normalise,
     to_scale,
 )
@@ -92,13 +93,14 @@ class _Ranked:
         )
 
 
-def build_result(store: Store, successors: NewerNotes, rankings: Sequence[Ranking], whole: Ranking) -> SearchResult:
+def build_result(store: Store, rankings: Sequence[Ranking], whole: Ranking) -> SearchResult:
     """Build a result whose hits are taken from the rankings in turn.
 
     `whole` is the ranking for the whole question. If the query sets `explain`, the result also lists the dropped
     candidates.
     """
     query = whole.request.query
+    successors = newer_notes(store)
     ranked = _rank_groups(store, successors, rankings, whole)
     hits = _hits(store, successors, ranked, query.settings.expansion_size)
     if query.settings.feedback_weight:

@@ -3,6 +3,7 @@
 import json
 import logging
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
 from importlib.metadata import version
 from inspect import Parameter, Signature
@@ -141,7 +142,9 @@ def read(schema: Schema, value: object) -> object:
     """
     kind = schema.get("type")
     if kind in ("array", "object") and isinstance(value, str):
-        value = _parse_value(value, list if kind == "array" else dict)
+        with suppress(ValueError, RecursionError):
+            parsed = json.loads(value)
+            value = parsed if isinstance(parsed, list if kind == "array" else dict) else value
     if kind == "object" and isinstance(value, Mapping):
         known = schema.get("properties", {})
         return {name: read(known.get(name, {}), item) for name, item in value.items() if item is not None or not known}
@@ -150,15 +153,6 @@ def read(schema: Schema, value: object) -> object:
     if kind == "string" and isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)
     return value
-
-
-def _parse_value(text: str, kind: type) -> object:
-    """Return the JSON value in `text`, or `text` itself if it contains no value of the given type."""
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return text
-    return value if isinstance(value, kind) else text
 
 
 _LOG = logging.getLogger(__name__)

@@ -3,6 +3,7 @@
 import re
 import shlex
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -55,11 +56,10 @@ def _switch_message(cost: ChangeCost) -> Message:
     )
 
 
-def questions(costs: ChangeCosts) -> list[Message]:
-    """Return a message about each change's cost. The user is asked to confirm each one."""
-    messages = [_switch_message(costs.embedder)] if costs.embedder else []
+def questions(costs: ChangeCosts) -> Iterator[Message]:
+    """Yield a message about each change's cost. The user is asked to confirm each one."""
     if cost := costs.chunking:
-        split = plural(
+        yield plural(
             "{n} note to split again, {every} pieces of text, {new} of them to index: about {time}.",
             "{n} notes to split again, {every} pieces of text, {new} of them to index: about {time}.",
             n=cost.notes,
@@ -67,8 +67,8 @@ def questions(costs: ChangeCosts) -> list[Message]:
             new=cost.to_embed,
             time=_duration(cost.seconds),
         )
-        messages.insert(0, split)
-    return messages
+    if costs.embedder:
+        yield _switch_message(costs.embedder)
 
 
 @frozen

@@ -78,7 +78,9 @@ def _format_servers(listed: ServerList) -> list[str]:
                 if server.encrypted
                 else _("The text of your notes and the key leave this machine UNENCRYPTED. Use https:// instead.")
             )
-    return [*lines, *([*details(listed.test), say(listed.test.verdict)] if listed.test else [])]
+    if listed.test:
+        lines += [*details(listed.test), say(listed.test.verdict)]
+    return lines
 
 
 app = typer.Typer()

@@ -136,7 +136,18 @@ class Calls:
         stop = threading.Event()
 
         def work(send: Send) -> None:
-            end = act(_sending(send, stop))
+            sent = 0.0
+
+            def progress(done: float, total: float, what: Text) -> None:
+                """Send the last step, and at most ten others per second."""
+                nonlocal sent
+                if stop.is_set():
+                    raise Cancelled
+                if done >= total or time.monotonic() - sent >= _BETWEEN:
+                    sent = time.monotonic()
+                    send(wire.line("step", [done, total, what]))
+
+            end = act(progress)
             if not stop.is_set():
                 send(end)
 
@@ -178,24 +189,6 @@ async def produced(
                 yield b": alive\n\n"
     finally:
         stop.set()
-
-
-def _sending(send: Send, stop: threading.Event) -> Progress:
-    """Return a progress callback that sends the last step, and at most ten others per second.
-
-    The callback raises Cancelled once `stop` is set.
-    """
-    sent = 0.0
-
-    def progress(done: float, total: float, what: Text) -> None:
-        nonlocal sent
-        if stop.is_set():
-            raise Cancelled
-        if done >= total or time.monotonic() - sent >= _BETWEEN:
-            sent = time.monotonic()
-            send(wire.line("step", [done, total, what]))
-
-    return progress
 
 
 def _run_operation(

@@ -1,7 +1,7 @@
 """A workspace's models, which its bases share. They are built once, loaded in the background, described and tested."""
 
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -85,8 +85,8 @@ _LEAST_SPREAD = 0.005
 _REST_SECONDS = 60.0
 
 
-def measure_floor(store: Store, base: KnowledgeBase, embedder_of: Callable[[KnowledgeBase], Embedder]) -> None:
-    """Measure a base's background similarity unless it is up to date. Raises the errors of the base's embedder.
+def _measure_floor(models: "Models", store: Store, base: KnowledgeBase) -> None:
+    """Measure a base's background similarity unless it is up to date. Raises the errors of `Models.embedder`.
 
     The background similarity is the similarity of unrelated questions to the nearest window. The user's questions
     without an answer count as unrelated. Those with an answer limit the result.
@@ -98,7 +98,7 @@ def measure_floor(store: Store, base: KnowledgeBase, embedder_of: Callable[[Know
     grown = not known or not 1 / _GROWN < windows / known.windows < _GROWN or len(own) != known.questions
     if store.readonly or not windows or not grown:
         return
-    embedder = embedder_of(base)
+    embedder = models.embedder(base)
     if (unrelated := store.vectors.unrelated(base)) is None or len(unrelated) != len(UNRELATED):
         unrelated = embedder.embed(UNRELATED, role="query")
         store.vectors.store_unrelated(base.fingerprint, unrelated)
@@ -189,7 +189,7 @@ class Models:
         May load the base's model. If the model isn't available, the background similarity stays unknown.
         """
         with suppress(EmbeddingMismatch, ModelError, ProviderError):
-            measure_floor(self._store, base, self.embedder)
+            _measure_floor(self, self._store, base)
 
     # loading
 
