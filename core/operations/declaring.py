@@ -76,6 +76,9 @@ class Parameter:
     default: Any = None
 
 
+Parameters = tuple[Parameter, ...]
+
+
 @frozen
 class CommandGroup:
     """A command group. If `lists` is True and no command is given, the group runs its `list` command."""
@@ -109,7 +112,7 @@ class Operation(Generic[Result]):
     creates: str = ""
     takes: AnyMap = field(default_factory=dict)
     gives: Any = None
-    fields: tuple[Parameter, ...] = ()
+    fields: Parameters = ()
     lines: Callable[..., list[str]] | str | Message | None = None
     by_hand: Door | None = None
 
@@ -135,7 +138,7 @@ class Operation(Generic[Result]):
         return json_type(self._hints["return"])
 
     @cached_property
-    def parameters(self) -> tuple[Parameter, ...]:
+    def parameters(self) -> Parameters:
         """The function's parameters in order, with `**kwargs` replaced by `fields`."""
         parameters: list[Parameter] = []
         for parameter in inspect.signature(self.function).parameters.values():
@@ -145,7 +148,7 @@ class Operation(Generic[Result]):
                 parameters.append(read_parameter(parameter.name, self._hints[parameter.name], parameter.default))
         return tuple(parameters)
 
-    def taken(self, door: Door) -> tuple[Parameter, ...]:
+    def taken(self, door: Door) -> Parameters:
         """Return the parameters accepted by a door."""
         return tuple(parameter for parameter in self.parameters if door in parameter.about.doors)
 

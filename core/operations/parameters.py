@@ -14,7 +14,7 @@ from core.base.codec import typed_dict
 from core.base.messages import message
 from core.model import CHUNKING, EXPANSION_SIZES, NOTE_FIELDS, PARTS, ChunkingOption, ChunkingOptions, SearchSettings
 from core.operations import names
-from core.operations.declaring import DOORS, About, Door, Parameter
+from core.operations.declaring import DOORS, About, Door, Parameter, Parameters
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
@@ -77,7 +77,7 @@ _SETTINGS = {
     ),
     "reranker": About("The model for reranking, or none; by default the one in the settings.", flag="rerank"),
 }
-SEARCH: tuple[Parameter, ...] = tuple(
+SEARCH: Parameters = tuple(
     Parameter(name, kind, _SETTINGS.get(name) or About(PARTS[name].title))
     for name, kind in get_type_hints(SearchSettings).items()
 )

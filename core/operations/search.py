@@ -41,7 +41,7 @@ from core.model import (
     ordering_lines,
     remarks,
 )
-from core.operations.declaring import About, Parameter, operation
+from core.operations.declaring import About, Parameter, Parameters, operation
 from core.operations.parameters import SEARCH, Names, NoteName
 from core.operations.printing import details, sentence
 
@@ -405,8 +405,8 @@ Question = Annotated[
         searched=True,
     ),
 ]
-_PLAIN = About("Search for the text exactly as typed; quotation marks, -words and filters have no special meaning.")
-OPTIONS: tuple[Parameter, ...] = (
+_PLAIN = About("Search for the text as it is; quotation marks, -words and filters mean nothing special.")
+OPTIONS: Parameters = (
     Parameter("bases", Names, About("Only notes in this base.", flag="base")),
     Parameter("tags", Names, About("Only notes with this tag.", flag="tag")),
     Parameter("path", str | None, About("Only notes under this path, or matching this pattern.")),

@@ -42,7 +42,7 @@ from core.query.parser import FilterValues, filters_of
 from core.query.synonyms import SynonymsFile
 from core.retrieval import context, highlights, hits, llm_choice, stages
 from core.retrieval.confidence import match_levels
-from core.retrieval.highlights import TokenizedHit, add_pages
+from core.retrieval.highlights import TokenizedHits, add_pages
 from core.retrieval.images.index import ImageSearch
 from core.retrieval.llm_choice import LlmSteps
 from core.retrieval.ranking import Candidates, Ranking, Scope, merge
@@ -133,7 +133,7 @@ class SearchEngine:
         self._start_search = partial(start_search, store, models, cached=cached, variants=synonyms.variants)
         self._results: Cache[Hashable, SearchResult] = Cache(_CACHED_RESULTS)
         self._candidates: Cache[Hashable, Candidates] = Cache(_CACHED_CANDIDATES)
-        self._tokenized_hits: Cache[Hashable, dict[str, TokenizedHit]] = Cache(_CACHED_CANDIDATES)
+        self._tokenized_hits: Cache[Hashable, TokenizedHits] = Cache(_CACHED_CANDIDATES)
 
     def clicks_on(self, result: SearchResult) -> Sequence[Click]:
         """Return the clicks that affect the order of a result's hits."""
@@ -191,7 +191,7 @@ class SearchEngine:
 
         If the question names a note's metadata, the note's chunks are never included.
         """
-        floors = {base.name: floor for base in self._store.bases.all() if (floor := self._store.floors.get(base))}
+        floors = {base.name: self._store.floors.get(base) for base in self._store.bases.all()}
         return {
             hit.chunk.id
             for hit in result.hits
@@ -201,7 +201,7 @@ class SearchEngine:
             and not ("named" in hit.scores and hit.scores["named"].score > 1)
         }
 
-    def tokenized_hits(self, result: SearchResult) -> dict[str, TokenizedHit]:
+    def tokenized_hits(self, result: SearchResult) -> TokenizedHits:
         """Return each hit's tokens together with the question's, by chunk id. Cached for the most recent results."""
         key = result.query, tuple((hit.asked, hit.chunk.id) for hit in result.hits), self._store.fields.version()
         tokenized = self._tokenized_hits.get(key)

@@ -101,7 +101,11 @@ class TokenizedHit:
         return places, tokens.cosines(self.question, self.centre, self.bits)
 
 
-def highlights(result: SearchResult, store: Store, read: Mapping[str, TokenizedHit]) -> dict[str, Highlight]:
+TokenizedHits = dict[str, TokenizedHit]
+"""Tokenized hits by chunk id."""
+
+
+def highlights(result: SearchResult, store: Store, read: TokenizedHits) -> dict[str, Highlight]:
     """Return the hits' highlights by chunk id."""
     words = words_to_mark(result)
     texts = [simplify(blank_blobs(hit.chunk.text)) for hit in result.hits]
@@ -112,14 +116,14 @@ def highlights(result: SearchResult, store: Store, read: Mapping[str, TokenizedH
     }
 
 
-def tokenize_hits(result: SearchResult, store: Store, models: Models) -> dict[str, TokenizedHit]:
+def tokenize_hits(result: SearchResult, store: Store, models: Models) -> TokenizedHits:
     """Return each hit's tokens together with the question's, by chunk id.
 
     Hits without token bits are left out. A keyword search has no tokens, so the result is empty.
     """
     if result.mode not in ("semantic", "hybrid"):
         return {}
-    read: dict[str, TokenizedHit] = {}
+    read: TokenizedHits = {}
     for base in store.bases.all():
         hits = [hit for hit in result.hits if hit.note.base_id == base.id]
         if not hits or not base.has_vectors:

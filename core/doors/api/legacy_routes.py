@@ -44,6 +44,7 @@ _PREVIEW = 120
 _PATIENCE = 60.0
 _EXAMPLES = EXAMPLES["OLDER"]
 BaseName = Annotated[Text, Query(description="The name of a base")]
+TopK = Annotated[int, Field(ge=1, le=100)]
 
 _FIELDS: Any = dict.fromkeys(
     ("base", "tags", "any_tags", "type", "category", "project", "scope", "status"), (Text | list[Text] | None, None)
@@ -70,7 +71,7 @@ class NewBaseBody(Body):
     description: Text = ""
     chunk_size: int | None = None
     chunk_overlap: int | None = None
-    top_k: Annotated[int, Field(ge=1, le=100)] | None = None
+    top_k: TopK | None = None
     score_threshold: Annotated[float, Field(ge=0, le=1)] | None = None
 
 
@@ -215,8 +216,13 @@ def chunks(workspace: Opened, base: BaseName, doc_id: Text) -> Response:
     _card(workspace, doc_id, _base_name(workspace, base))
     return answer(
         [
-            {"id": chunk.id, "start": chunk.start, "end": chunk.end}
-            | {"preview": chunk.text[:_PREVIEW], "state": chunk.state}
+            {
+                "id": chunk.id,
+                "start": chunk.start,
+                "end": chunk.end,
+                "preview": chunk.text[:_PREVIEW],
+                "state": chunk.state,
+            }
             for chunk in _run(chunk_operations.list_, workspace, note=doc_id).chunks
         ]
     )
@@ -259,7 +265,7 @@ class Test(Body):
 
     base: Text
     question: Annotated[Text, Field(validation_alias=AliasChoices("question", "query"))]
-    top_k: Annotated[int, Field(ge=1, le=100)] = 5
+    top_k: TopK = 5
 
 
 class NoteFilters(_Words):
@@ -287,7 +293,7 @@ class Search(Body):
     """
 
     query: AnyText | None = None
-    top_k: Annotated[int, Field(ge=1, le=100)] = 10
+    top_k: TopK = 10
     plain: bool = False
     rerank: bool | None = None
     expand_context: bool = True
@@ -306,9 +312,14 @@ def test(workspace: Opened, trial: Test) -> Response:
     result = workspace.search(trial.question, bases=name, limit=trial.top_k, indexed=True)
     workspace.uses.found(result)
     hits = [
-        {"id": hit.chunk.id, "start": hit.chunk.start, "end": hit.chunk.end, "doc_id": hit.note.id}
-        | {"name": hit.note.path or hit.note.title, "score": hit.score, "content": hit.chunk.text}
-        | {
+        {
+            "id": hit.chunk.id,
+            "start": hit.chunk.start,
+            "end": hit.chunk.end,
+            "doc_id": hit.note.id,
+            "name": hit.note.path or hit.note.title,
+            "score": hit.score,
+            "content": hit.chunk.text,
             "line": hit.chunk.line or None,
             "page": hit.page or None,
             "source_url": hit.note.source_url,

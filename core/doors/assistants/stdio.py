@@ -71,9 +71,9 @@ class WriteCalls:
         except WorkspaceLocked:
             if app := client.connect_running(self._folder):
                 for use in given:
-                    place = {"used_in": use.used_in, "context": use.context, "chunk": use.chunk_id}
+                    found = {"note": use.note_id, "used_in": use.used_in, "context": use.context, "chunk": use.chunk_id}
                     with suppress(NoteNotFound):
-                        app.run(uses.report, {"note": use.note_id, **place}, caller=PROGRAM)
+                        app.run(uses.report, found, caller=PROGRAM)
             else:
                 raise
 

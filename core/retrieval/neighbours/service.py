@@ -38,6 +38,8 @@ _SHOWN = 3
 
 Counts = Mapping[str, int]
 """Maps each word or phrase to its number of occurrences."""
+Weights = Mapping[str, float]
+"""Maps each word or phrase to its weight."""
 
 
 @frozen
@@ -91,14 +93,14 @@ def compare(note_id: str, words: Mapping[str, NoteWords], phrases: Mapping[str, 
     return shared
 
 
-def _weigh_words(counts: Counts, rarity: Mapping[str, float]) -> dict[str, float]:
+def _weigh_words(counts: Counts, rarity: Weights) -> Weights:
     """Return the word weights, normalized to unit length."""
     weights = {word: (1 + math.log(count)) * rarity[word] for word, count in counts.items()}
     length = math.sqrt(sum(weight * weight for weight in weights.values())) or 1.0
     return {word: weight / length for word, weight in weights.items()}
 
 
-def _rarity(group: Collection[Counts]) -> dict[str, float]:
+def _rarity(group: Collection[Counts]) -> Weights:
     """Return each word's rarity in a group of notes (the log of the number of notes over those with the word)."""
     return {
         word: math.log((len(group) + 1) / count)
@@ -106,7 +108,7 @@ def _rarity(group: Collection[Counts]) -> dict[str, float]:
     }
 
 
-def _common_phrases(first: Counts, second: Counts, rarity: Mapping[str, float]) -> Texts:
+def _common_phrases(first: Counts, second: Counts, rarity: Weights) -> Texts:
     """Return the most characteristic key phrases shared by both notes, omitting phrases contained in one another."""
     weights = {
         phrase: math.sqrt(count * second[phrase] * size_of(phrase)) * rarity[phrase]
