@@ -51,7 +51,8 @@ Folder = Annotated[
     Path,
     About("The folder of notes and documents, or the address of a web page.", example="/home/ada/notes"),
 ]
-Removals = Annotated[bool, About("Apply the plan even if it removes more than a third of the notes.")]
+DryRun = Annotated[bool, About("Show the plan and change nothing.")]
+Removals = Annotated[bool, About("Apply a plan that removes more than a third of the notes.")]
 
 
 # A base's settings and their types. None leaves a setting unchanged.
@@ -294,7 +295,7 @@ def import_(
     progress: Progress,
     folder: Folder,
     base: SomeBase = None,
-    dry_run: Annotated[bool, About("Show the plan and change nothing.")] = False,
+    dry_run: DryRun = False,
     allow_removals: Removals = False,
 ) -> SyncReport:
     plan = workspace.imports.plan_folder(folder, base)
@@ -350,8 +351,8 @@ def connect(
     workspace: "Workspace",
     progress: Progress,
     base: Base,
-    folder: Annotated[Path, About("The folder with the files for the base's notes.", example="/home/ada/notes")],
-    dry_run: Annotated[bool, About("Show the plan and change nothing.")] = False,
+    folder: Annotated[Path, About("The folder with the files of its notes.", example="/home/ada/notes")],
+    dry_run: DryRun = False,
     confirmed: Annotated[bool, About("Don't ask when notes differ from their files.", "yes")] = False,
     allow_removals: Removals = False,
 ) -> FolderConnection:

@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from core.base.codec import assemble
-from core.base.frozen import Texts, frozen
+from core.base.frozen import frozen
 from core.base.messages import Message, plural
 from core.base.terminal import _, say
-from core.model import IncompleteNote, Progress, ReadAs, ReadPictures
+from core.model import ConverterCard, IncompleteNote, Progress, ReadAs, ReadPictures
 from core.operations.declaring import About, operation
 from core.operations.parameters import Base, NoteName, SomeBase
 from core.operations.printing import table
@@ -18,14 +18,10 @@ if TYPE_CHECKING:
 
 
 @frozen
-class ConverterDetails:
+class ConverterDetails(ConverterCard):
     """A converter. See `ConverterCard` for the fields."""
 
-    name: str
-    version: str
-    kinds: Texts
-    installed: bool
-    problem: str | Message
+    problem: str | Message = ""  # type: ignore[assignment]
 
 
 @frozen
@@ -186,6 +182,9 @@ def original(
     return assemble(OriginalFile, documents.save_original(note, to) if to else documents.original(note))
 
 
+Again = Annotated[bool, About("Also retry what could not be read before.")]
+
+
 @operation(
     "document.pictures",
     "In bases that read pictures, read the pictures in the notes now, so that their text can be found.",
@@ -196,11 +195,7 @@ def original(
     takes={"again": True},
     lines=plural("{n} picture was read.", "{n} pictures were read."),
 )
-def pictures(
-    workspace: "Workspace",
-    progress: Progress,
-    again: Annotated[bool, About("Also retry what could not be read before.")] = False,
-) -> ReadPictures:
+def pictures(workspace: "Workspace", progress: Progress, again: Again = False) -> ReadPictures:
     return ReadPictures(workspace.pictures.read(progress, again=again))
 
 
@@ -214,9 +209,5 @@ def pictures(
     takes={"again": True},
     lines=plural("{n} picture recognised", "{n} pictures recognised"),
 )
-def index_pictures(
-    workspace: "Workspace",
-    progress: Progress,
-    again: Annotated[bool, About("Also retry what could not be read before.")] = False,
-) -> ReadPictures:
+def index_pictures(workspace: "Workspace", progress: Progress, again: Again = False) -> ReadPictures:
     return ReadPictures(workspace.images.update(progress, again=again))

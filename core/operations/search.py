@@ -18,6 +18,7 @@ from core.model import (
     NOTE_FIELDS,
     NOTICES,
     STAGES,
+    Context,
     Decomposition,
     Facet,
     FieldValues,
@@ -244,16 +245,10 @@ class CitationView(NoteReference):
 
 
 @frozen
-class ContextView:
-    """Passages as one block for a prompt. `left_out` is the number of hits that didn't fit into the token budget."""
+class ContextView(Context):
+    """Passages as one block for a prompt. See `Context` for the fields."""
 
-    text: str
-    tokens: int
-    budget: int
-    left_out: int
-    confident: bool
-    notices: tuple[Notice, ...]
-    citations: tuple[CitationView, ...]
+    citations: tuple[CitationView, ...]  # type: ignore[assignment]
 
 
 @frozen

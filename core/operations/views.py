@@ -119,12 +119,18 @@ class ChangedNote(WholeNote):
 
 
 @frozen
-class WrittenNote:
-    """A written note. Its status is `pending` while the note, or a change to it, awaits the user's review."""
+class NoteVersion:
+    """A version of a note, and the note's path."""
 
     id: str
     version: int
     path: str | None
+
+
+@frozen
+class WrittenNote(NoteVersion):
+    """A written note. Its status is `pending` while the note, or a change to it, awaits the user's review."""
+
     base: str
     status: str
 
@@ -136,12 +142,9 @@ class WrittenNote:
 
 
 @frozen
-class NoteFile:
+class NoteFile(NoteVersion):
     """A note formatted as a file."""
 
-    id: str
-    version: int
-    path: str | None
     text: str
 
 
@@ -181,13 +184,19 @@ def plain_changes(difference: NoteDifference) -> tuple[FieldChange, ...]:
 
 
 @frozen
-class DeletedNote:
-    """A note in the trash."""
+class PlacedNote:
+    """A note's id, title and place."""
 
     id: str
     base: str
     path: str | None
     title: str
+
+
+@frozen
+class DeletedNote(PlacedNote):
+    """A note in the trash."""
+
     author: Author
     version: int
     deleted_at: datetime
@@ -230,13 +239,9 @@ class RestoredNotes:
 
 
 @frozen
-class WaitingNote:
+class WaitingNote(PlacedNote):
     """A note or change submitted by a program and not yet reviewed by the user."""
 
-    id: str
-    base: str
-    path: str | None
-    title: str
     version: int
     kind: SubmissionKind
     author: Author

@@ -237,19 +237,16 @@ def by_favour(hits: Sequence[Hit], gained: Mapping[str, float], weight: float, s
     }
     strengths = add_gains({hit.rank: hit.strength for hit in hits}, gains)
     scores = to_scale(normalise(strengths), hits[-1].score, hits[0].score)
-    ordered = []
-    for rank, (before, strength) in enumerate(strengths.items(), 1):
-        hit = hits[before - 1]
-        ordered.append(
-            replace(
-                hit,
-                rank=rank,
-                score=scores[before],
-                scores=hit.scores | {stage: StageScore(strength, rank)},
-                strength=strength,
-            )
+    return [
+        replace(
+            hits[before - 1],
+            rank=rank,
+            score=scores[before],
+            scores=hits[before - 1].scores | {stage: StageScore(strength, rank)},
+            strength=strength,
         )
-    return ordered
+        for rank, (before, strength) in enumerate(strengths.items(), 1)
+    ]
 
 
 def _list_dropped(ranked: _Ranked, limit: int) -> Iterator[DroppedCandidate]:
