@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from core.base.codec import assemble
 from core.base.errors import ConfigError
 from core.base.frozen import Texts, frozen
-from core.base.messages import Message, message, plural, terminal_language
+from core.base.messages import Message, Messages, message, plural, terminal_language
 from core.base.terminal import _, say
 from core.model import (
     CHUNK_KINDS,
@@ -64,8 +64,8 @@ class CutNote:
     profile: Profile
     strategy: str
     sizes: Sizes
-    reasons: tuple[Message, ...]
-    warnings: tuple[Message, ...]
+    reasons: Messages
+    warnings: Messages
     chunks: tuple[CutChunk, ...]
 
 

@@ -9,7 +9,7 @@ from core.base.codec import assemble, encode
 from core.base.errors import JobNotFound
 from core.base.frozen import AnyMap, AnyValues, Texts, frozen
 from core.base.jobs import JobState
-from core.base.messages import Message, Text
+from core.base.messages import Message, Messages, Text
 from core.base.terminal import _
 from core.model import IndexedChunks, Job, ReadPictures, Status
 from core.operations.declaring import About, operation
@@ -99,7 +99,7 @@ class WorkspaceStatus:
     bytes: int
     readonly: bool
     index_problem: Message | None
-    unreadable: tuple[Message, ...]
+    unreadable: Messages
     set_aside: Texts
     bases: tuple[BaseDetails, ...]
     packs: tuple[PackInstallation, ...]

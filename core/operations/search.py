@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, cast
 
 from core.base.codec import assemble
 from core.base.frozen import AnyMap, AnyValues, Texts, frozen
-from core.base.messages import Message, Text, lines, message, plural
+from core.base.messages import Message, Messages, Text, lines, message, plural
 from core.base.terminal import _, say
 from core.base.text import CJK, STOP_WORDS, fold
 from core.model import (
@@ -121,7 +121,7 @@ class HitView(FieldValues):
     status: str  # type: ignore[assignment]
     superseded_by: tuple[NoteReference, ...]
     file: FileState
-    remarks: tuple[Message, ...]
+    remarks: Messages
     matched: Texts
     joined: tuple[int, ...]
     copies: tuple[CopyView, ...]

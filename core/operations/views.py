@@ -27,7 +27,7 @@ from core.model import (
     Note,
     NoteDifference,
     NoteSummary,
-    Omission,
+    Omissions,
     Proposal,
     Renaming,
     Submission,
@@ -96,7 +96,7 @@ class WholeNote(ListedNote):
     encoding: str
     missing_attachments: Texts
     unread_attachments: tuple[UnreadFile, ...]
-    left_out: tuple[Omission, ...]
+    left_out: Omissions
 
     @classmethod
     def from_note(cls, workspace: "Workspace", note: Note) -> Self:

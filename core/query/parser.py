@@ -25,14 +25,14 @@ projects, statuses, paths or bases, either may match. If it names two tags, titl
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from itertools import groupby
 from typing import TypedDict, Unpack
 
 from core.base.errors import QueryError, UnknownChoice
-from core.base.frozen import Texts
+from core.base.frozen import Texts, ValueMap
 from core.base.messages import message
 from core.base.text import CJK, find_half_character, is_punctuation, make_storable
 from core.model import (
@@ -298,7 +298,7 @@ def merge_filters(typed: Filters, options: SearchOptions) -> Filters:
 _CALLER = ("type", "tags", "scope")
 
 
-def caller_of(context: Mapping[str, object] | None) -> CallerContext:
+def caller_of(context: ValueMap | None) -> CallerContext:
     """Build the caller's context from `type`, `tags` and `scope`. Raises UnknownChoice or QueryError."""
     terms: dict[str, Texts] = dict.fromkeys(_CALLER, ())
     for name, value in (context or {}).items():

@@ -1,11 +1,12 @@
 """Uses a language model in a search to decompose the question, choose among the hits, and write an answer."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from core.base.cache import Cache
 from core.base.errors import ConfigError, ProviderError
+from core.base.frozen import ValueMap, Values
 from core.base.messages import Message
 from core.base.text import find_half_character
 from core.model import Decomposition, DroppedCandidate, Hit, LlmSelection, Prepared, Query, SearchResult
@@ -108,7 +109,7 @@ def candidates(hits: Sequence[Hit], characters: int) -> Sequence[Hit]:
     return hits[: min(CANDIDATES, characters // LEAST_CHARACTERS)]
 
 
-def material(question: str, hits: Sequence[Hit], characters: int) -> dict[str, object]:
+def material(question: str, hits: Sequence[Hit], characters: int) -> Values:
     """Return the model's input: the question, and the candidates' text, shortened to `characters` in total."""
     texts = [f"{place_of(hit)}\n{hit.chunk.text}" for hit in hits]
     sections = [{"number": number, "text": text} for number, text in enumerate(shares(texts, characters), 1)]
@@ -137,7 +138,7 @@ def _chat(llm: LlmSettings) -> "Chat":
     return Chat(llm)
 
 
-def choose(chat: "Chat", material: Mapping[str, object], hits: Sequence[Hit]) -> LlmSelection:
+def choose(chat: "Chat", material: ValueMap, hits: Sequence[Hit]) -> LlmSelection:
     """Ask the model to choose among the candidates in `material`, and return its choice.
 
     The choice is the last valid JSON object in the model's reply. Raises ProviderError if the model fails or doesn't

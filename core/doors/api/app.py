@@ -23,7 +23,7 @@ from core.doors.api.binding import ALIVE, Opened, Text, body_of, documented
 from core.doors.api.idempotency import Idempotency
 from core.doors.api.responses import LANGUAGE, PROBLEM, Problem, answer, as_json, problem, problem_of
 from core.doors.registry import OPERATIONS
-from core.doors.remote.calls import produced
+from core.doors.remote import calls
 from core.features.answers.operations import AnswerView, WrittenSentence, ask, writing
 from core.operations import documents as operations
 from core.operations import names
@@ -74,7 +74,7 @@ def events(workspace: Opened, body: _TAKES) -> Response:
     answers = writing(workspace, arguments.pop("query"), arguments, stop=stop.is_set)
     first = next(answers)  # an error in the question becomes a problem response
 
-    def work(send: Callable[[bytes], None]) -> None:
+    def work(send: calls.Send) -> None:
         """Send an answer's sentences as they are written, and finally the whole answer."""
 
         def event(kind: str, value: object) -> None:
@@ -94,7 +94,7 @@ def events(workspace: Opened, body: _TAKES) -> Response:
             _LOG.exception("An answer failed")
             event("problem", verbatim(type(error).__name__))
 
-    return StreamingResponse(produced(work, stop, ALIVE), media_type="text/event-stream")
+    return StreamingResponse(calls.produced(work, stop, ALIVE), media_type="text/event-stream")
 
 
 _LOG = logging.getLogger(__name__)

@@ -6,7 +6,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -23,7 +23,7 @@ from core.base.errors import Cancelled, NoteNotFound, TesseraError, WorkspaceLoc
 from core.base.frozen import Values
 from core.base.text import one_line
 from core.doors.assistants import server
-from core.doors.assistants.server import failure, parse, protocol_error, run
+from core.doors.assistants.server import Opened, failure, parse, protocol_error, run
 from core.doors.remote import client
 from core.features.uses import operations as uses
 from core.model import Progress, ScannedFolder, Use
@@ -50,7 +50,7 @@ class WriteCalls:
     The workspace is locked only during a call, so that the app can start at any other time.
     """
 
-    def __init__(self, folder: Path, opened: Callable[[], Workspace]) -> None:
+    def __init__(self, folder: Path, opened: Opened) -> None:
         """Store the workspace folder, and a function that opens the workspace read-only."""
         self._folder = folder
         self._opened = opened

@@ -37,7 +37,7 @@ class Command:
     """
 
     lines: Callable[..., list[str]] | str | None = None
-    run: Callable[..., Any] | None = None
+    run: Function | None = None
     also: tuple[Operation[object], ...] = ()
 
 

@@ -13,7 +13,7 @@ import httpx
 import numpy as np
 
 from core.base.errors import ConfigError, UnknownChoice
-from core.base.frozen import frozen
+from core.base.frozen import Values, frozen
 from core.base.messages import message
 from core.embedding import EMBEDDERS
 from core.embedding.openai_compatible import OpenAICompatible
@@ -91,7 +91,7 @@ def _look_at(dialect: Dialect, port: int) -> LocalServer:
         listing = json.loads(reply.body) if reply.status == 200 and reply.body else None
     except (httpx.HTTPError, ValueError, RecursionError):
         return absent
-    rows: dict[str, list[dict[str, object]]] = {}
+    rows: dict[str, list[Values]] = {}
     for part in ("data", "models"):
         if isinstance(listing, dict) and isinstance(items := listing.get(part), list):
             rows[part] = [row for row in items if isinstance(row, dict)]
