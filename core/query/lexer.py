@@ -15,7 +15,7 @@ from core.model import TAG_NAME, Condition, Term, TermKind
 from core.query import dates, fields, own_words
 
 _QUOTES = {'"': '"', "＂": "＂", "“": "”", "「": "」", "『": "』"}
-_MARKS = "".join({*_QUOTES, *_QUOTES.values()})
+_MARKS = {*_QUOTES, *_QUOTES.values()}
 STRAIGHT = '"＂'
 _STOPS = "，。；！？"
 # Characters that join a Latin word to the preceding word.
@@ -121,14 +121,15 @@ class QuestionLexer:
 
     def _protected(self, at: int, begins: bool) -> int:
         """Return the end of the text escaped by the backslash before `at`, or 0 if the backslash escapes nothing."""
-        if self._typed[at : at + 1] and self._typed[at] in _MARKS:
+        if self._typed[at : at + 1] in _MARKS:
             return at + 1
-        if begins and (_MINUS.match(self._typed, at) or _TAG.match(self._typed, at)):
-            return at + 1
-        if begins and ((match := _FIELD.match(self._typed, at)) and self._field_of(match[1])):
-            return match.end()
-        if begins and (match := _UNKNOWN.match(self._typed, at)):
-            return match.end()
+        if begins:
+            if _MINUS.match(self._typed, at) or _TAG.match(self._typed, at):
+                return at + 1
+            if (match := _FIELD.match(self._typed, at)) and self._field_of(match[1]):
+                return match.end()
+            if match := _UNKNOWN.match(self._typed, at):
+                return match.end()
         spoken = own_words.named_contents(self._typed, at) or self._ordering.get(at) or dates.spoken(self._typed, at)
         return spoken.end if spoken else 0
 
@@ -229,11 +230,11 @@ class QuestionLexer:
         """Return the field values listed at `at`, and the offset where the list ends."""
         values = []
         while True:
-            is_marked = self._typed[at : at + 1] and self._typed[at] in _QUOTES
+            is_marked = self._typed[at : at + 1] in _QUOTES
             if is_marked and self._closes(at):
                 value, at = self._quoted(at)
             else:
-                at += bool(is_marked)
+                at += is_marked
                 end = self._past(_VALUE, at)
                 value = self._typed[at:end]
                 at = end

@@ -28,10 +28,11 @@ _VERBS = (
     " translate trigger troubleshoot tune turn uninstall update upgrade upload use validate verify view wrap write"
 ).split()
 _DOUBLED = frozenset("get plan plot reset run set split stop submit wrap".split())
-_IMPERATIVES = frozenset("install configure create enable disable deploy upgrade uninstall".split())
+_IMPERATIVES = "install configure create enable disable deploy upgrade uninstall".split()
 
-
+# Maps the verb forms with which a heading may start to the verbs.
 _VERB_OF = {f"{verb + verb[-1] if verb in _DOUBLED else verb.removesuffix('e')}ing": verb for verb in _VERBS}
+_VERB_OF |= {verb: verb for verb in _IMPERATIVES}
 
 # Words after 'is a' that rule out a definition.
 _BAD = frozenset(
@@ -168,7 +169,7 @@ def heading_question(heading: str, casing: Casing, *, chinese: bool) -> str | No
     title = len(_CAPITAL.findall(rest)) > len(re.findall(r"(?<!\S)[a-z]{4,}\b", rest))
     if heading.casefold().startswith("how to "):
         return f"How do I {casing.plain(heading[7:], title=title)}?"
-    verb = _VERB_OF.get(first.lower()) or (first.lower() if first.lower() in _IMPERATIVES else None)
+    verb = _VERB_OF.get(first.lower())
     rest = re.sub(
         r"\b((?:and|or) )(\w+ing)\b", lambda match: f"{match[1]}{_VERB_OF.get(match[2].lower(), match[2])}", rest
     )

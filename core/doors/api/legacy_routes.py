@@ -30,7 +30,7 @@ from core.model import (
 )
 from core.operations import bases as base_operations
 from core.operations import chunks as chunk_operations
-from core.operations.declaring import EXAMPLES, PROGRAM, Operation, Result, example_for, without_none
+from core.operations.declaring import EXAMPLES, PROGRAM, example_for, without_none
 from core.operations.program import JobView
 from core.operations.search import ResultView
 from core.operations.views import BaseDetails
@@ -50,10 +50,6 @@ _FIELDS: Any = dict.fromkeys(
     ("base", "tags", "any_tags", "type", "category", "project", "scope", "status"), (Text | list[Text] | None, None)
 )
 _Words: Any = create_model("Words", __base__=Body, **_FIELDS)
-
-
-def _run(operation: Operation[Result], workspace: Workspace, **arguments: object) -> Result:
-    return operation.run(workspace, PROGRAM, arguments)
 
 
 _SIZE = CHUNKING["chunk_size"]
@@ -78,7 +74,7 @@ class NewBaseBody(Body):
 @router.get("/knowledge", **documented([_EXAMPLES["base"]]))
 def bases(workspace: Opened) -> Response:
     """List the bases."""
-    return answer([_base(workspace, base) for base in _run(base_operations.list_, workspace).bases])
+    return answer([_base(workspace, base) for base in base_operations.list_.run(workspace, PROGRAM, {}).bases])
 
 
 @router.post("/knowledge", **documented(_EXAMPLES["base"], 201, takes=_EXAMPLES["new"]))
@@ -92,15 +88,21 @@ def make(workspace: Opened, new: NewBaseBody) -> Response:
             field="embedding_model",
             name="bundled",
         )
-    about: Values = {"description": new.description, "embedder": model, "embed_at_once": False}
     size = new.chunk_size
     overlap = new.chunk_overlap
     if size and size > _SIZE.most:  # in characters
         size //= _CHARACTERS
         overlap = overlap and max(_OVERLAP.least, overlap // _CHARACTERS)
-    about["chunking"] = {"chunk_size": size, "chunk_overlap": overlap}
-    about["search"] = without_none({"limit": new.top_k, "score_threshold": new.score_threshold})
-    return answer(_base(workspace, _run(base_operations.new, workspace, name=new.name, kind=new.type, **about)), 201)
+    about = {
+        "name": new.name,
+        "kind": new.type,
+        "description": new.description,
+        "embedder": model,
+        "embed_at_once": False,
+        "chunking": {"chunk_size": size, "chunk_overlap": overlap},
+        "search": without_none({"limit": new.top_k, "score_threshold": new.score_threshold}),
+    }
+    return answer(_base(workspace, base_operations.new.run(workspace, PROGRAM, about)), 201)
 
 
 def _base_name(workspace: Workspace, base: str) -> str:
@@ -223,7 +225,7 @@ def chunks(workspace: Opened, base: BaseName, doc_id: Text) -> Response:
                 "preview": chunk.text[:_PREVIEW],
                 "state": chunk.state,
             }
-            for chunk in _run(chunk_operations.list_, workspace, note=doc_id).chunks
+            for chunk in chunk_operations.list_.run(workspace, PROGRAM, {"note": doc_id}).chunks
         ]
     )
 
@@ -237,7 +239,8 @@ def embed(workspace: Opened, chosen: Embed) -> Response:
     if not (chosen.doc_id or chosen.chunk_ids):
         raise ConfigError("Give a doc_id, or chunk_ids.")
     notes = [chosen.doc_id] if chosen.doc_id else []
-    embedded = _run(chunk_operations.index, workspace, notes=notes, chunks=chosen.chunk_ids).chunks
+    given = {"notes": notes, "chunks": chosen.chunk_ids}
+    embedded = chunk_operations.index.run(workspace, PROGRAM, given).chunks
     cards = workspace.notes.cards_of([*notes, *workspace.chunks.notes_of(chosen.chunk_ids)])
     states = {card.state for card in cards.values()}
     return answer(

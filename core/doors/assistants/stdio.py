@@ -77,11 +77,6 @@ class WriteCalls:
             else:
                 raise
 
-    def make(self) -> None:
-        """Create the workspace, unless another process is creating it. Raises StoreError."""
-        with suppress(WorkspaceLocked), Workspace(self._folder, patience=_WAIT):
-            pass
-
     def scan(self, progress: Progress) -> list[ScannedFolder]:
         """Import the text folders listed in the settings into their bases. Raises TesseraError or Cancelled."""
         texts = self._opened().text_folders
@@ -194,7 +189,8 @@ class _Reading:
         with self._opening:
             if self._workspace is None:
                 if not is_there(self._folder):
-                    self.calls.make()
+                    with suppress(WorkspaceLocked), Workspace(self._folder, patience=_WAIT):
+                        pass  # another process may be creating it
                 self._workspace = Workspace(self._folder, readonly=True)
                 self._workspace.log.listen("asyncio", "mcp")
                 self.scan.start()

@@ -398,14 +398,17 @@ def note_read(workspace: Workspace, note: Name) -> ToolAnswer:
     card = workspace.notes.cards_of([item := names.id_of(workspace, note)])[item]
     whole = workspace.notes.get(card.id)
     workspace.uses.note("read", [(card.id, "")])
-    content = {
+    fields = encode({name: getattr(whole, name) for name in NOTE_FIELDS})
+    value = {
+        **fields,
+        "expires_at": fields["expires_at"] or "",
+        "address": names.address(card) if card.path else "",
+        **_card(card),
+        "left_out": [str(omission.explanation) for omission in whole.left_out],
         "content": whole.body[:MOST_CHARACTERS],
-        "hidden": [list(part) for part in workspace.texts.hidden(card.id)],
+        "hidden": encode(workspace.texts.hidden(card.id)),
     }
-    lacking = {"left_out": [str(omission.explanation) for omission in whole.left_out]}
-    return ToolAnswer(
-        _fields(card, whole) | _card(card) | lacking | content, remarks=tuple(_note_remarks(whole, whole.body))
-    )
+    return ToolAnswer(value, remarks=tuple(_note_remarks(whole, whole.body)))
 
 
 def note_list(
@@ -461,12 +464,6 @@ def _card(card: NoteSummary) -> Item:
         "version": card.version,
         "updated_at": card.updated_at.isoformat() if card.updated_at else "",
     }
-
-
-def _fields(card: NoteSummary, note: Note) -> Item:
-    """Return the fields missing from a note's summary, and the note's address."""
-    fields = encode({name: getattr(note, name) for name in NOTE_FIELDS})
-    return fields | {"expires_at": fields["expires_at"] or "", "address": names.address(card) if card.path else ""}
 
 
 TOOLS = (

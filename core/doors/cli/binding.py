@@ -68,8 +68,10 @@ def taking(*operations: Operation[object], own: Function | None = None) -> Calla
     flat = {part.name: part for name, parameter in taken.items() for part in parts[name] or [parameter]}
 
     def decorated(function: Function) -> Function:
-        keywords = [item for item in _parameters(own) if item.kind is item.KEYWORD_ONLY] if own else []
-        keywords += [item for item in _parameters(function) if item.kind is not item.VAR_KEYWORD]
+        added = inspect.signature(own).parameters.values() if own else ()
+        keywords = [item for item in added if item.kind is item.KEYWORD_ONLY]
+        given = inspect.signature(function).parameters.values()
+        keywords += [item for item in given if item.kind is not item.VAR_KEYWORD]
         last = {item.name: item.replace(kind=item.KEYWORD_ONLY) for item in keywords}
         names = [name for name in dict.fromkeys([*first, *flat]) if name not in last]
         signature = [*(_option(flat[name], argument=name in first) for name in names), *last.values()]
@@ -113,10 +115,6 @@ def _option(parameter: Parameter, *, argument: bool) -> inspect.Parameter:
     return inspect.Parameter(
         parameter.name, inspect.Parameter.KEYWORD_ONLY, annotation=Annotated[annotation, place], default=default
     )
-
-
-def _parameters(function: Callable[..., object]) -> list[inspect.Parameter]:
-    return list(inspect.signature(function).parameters.values())
 
 
 class _WithBase(TyperCommand):
