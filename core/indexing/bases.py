@@ -270,13 +270,16 @@ class Bases:
 
     def status(self, base: KnowledgeBase) -> BaseStatus:
         """Return a base's size and state."""
-        counts = self._store.chunks.count(base)
-        bits = self._store.vectors.count_bits(base)
         waiting = self._store.pending.count([base.id])
-        switch = self._store.switches.for_base(base)
-        refused = self._store.refusals.count(base)
         return BaseStatus(
-            base, *counts, SyncedFolders(self._store).all(base), waiting.chunks, *bits, switch, waiting.notes, refused
+            base,
+            *self._store.chunks.count(base),
+            SyncedFolders(self._store).all(base),
+            waiting.chunks,
+            *self._store.vectors.count_bits(base),
+            self._store.switches.for_base(base),
+            waiting.notes,
+            self._store.refusals.count(base),
         )
 
 

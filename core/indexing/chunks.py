@@ -187,15 +187,13 @@ class Chunks:
             opened, embedder = self._opened(changed)
             if options is not None:
                 chunking.check(options, opened.chunking)
-            own = options
             if base:
                 if options is not None:
                     opened = self._store.bases.change(opened, chunking=options)
                 notes = list(self._store.notes.cut_by(opened))
-                own = None
                 ids = notes if options is None else outdated_notes(self._store, opened)
                 unchanged = len(notes) - len(ids)
-            done += Indexer(self._store, opened, embedder).recut(ids, progress, options=own)
+            done += Indexer(self._store, opened, embedder).recut(ids, progress, options=None if base else options)
         return done.report(unchanged, started)
 
     def reindex(self, base: str | None, note_ids: NoteIds = (), progress: Progress = no_progress) -> Rechunked:

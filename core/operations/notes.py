@@ -100,12 +100,11 @@ def show(
     number: Annotated[int | None, About("The number of a version.", flag="version", doors=("cli",))] = None,
 ) -> WholeNote:
     if caller.is_person:
-        return WholeNote.from_note(
-            workspace, workspace.versions.get(note, number or workspace.versions.all(note)[0].number)
-        )
-    item = names.id_of(workspace, note)  # raises NoteNotFound for a deleted note
-    workspace.uses.note("read", [(item, "")])
-    return WholeNote.from_note(workspace, workspace.notes.get(item))
+        found = workspace.versions.get(note, number or workspace.versions.all(note)[0].number)
+    else:
+        found = workspace.notes.get(names.id_of(workspace, note))  # raises NoteNotFound for a deleted note
+        workspace.uses.note("read", [(found.id, "")])
+    return WholeNote.from_note(workspace, found)
 
 
 @operation(

@@ -162,13 +162,13 @@ def _handle_error(request: Request, error: Exception) -> Response:
 
 def _handle_invalid_request(_: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    wrong = [
-        (".".join(map(str, item["loc"])), _REASONS.get(item["type"]) or reason_of(item)) for item in error.errors()
+    places = [
+        {"place": ".".join(map(str, item["loc"])), "reason": _REASONS.get(item["type"]) or reason_of(item)}
+        for item in error.errors()
     ]
-    rows = [message("{place}: {reason}", place=place, reason=reason) for place, reason in wrong]
     status = HTTPStatus.UNPROCESSABLE_ENTITY
+    rows = (message("{place}: {reason}", **place) for place in places)
     whole = problem_of(Problem(status, lines(*rows)), status)
-    places = [{"place": place, "reason": reason} for place, reason in wrong]
     return answer(whole | {"errors": places}, status, {"Content-Type": PROBLEM})
 
 

@@ -13,7 +13,7 @@ from typer.core import TyperCommand, TyperGroup
 from core.base.frozen import AnyMap, AnyValues, Values
 from core.base.messages import message_table
 from core.base.terminal import say
-from core.doors.cli import options
+from core.doors.cli.options import ListingGroup
 from core.doors.registry import MODULES
 
 
@@ -114,7 +114,12 @@ class _Commands(AnyMap):
         from core.doors.cli.calling import words
         from core.operations.declaring import Operation
 
-        group = options.group(self.abouts[name], lists=name in self._lists)
+        group = typer.Typer(
+            help=self.abouts[name],
+            cls=ListingGroup if name in self._lists else TyperGroup,
+            no_args_is_help=True,
+            rich_markup_mode=None,
+        )
         operations: dict[str, Operation[object]] = {}
         commands: dict[str, Command] = {}
         for module, by_hand in self._modules[name].items():

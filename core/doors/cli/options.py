@@ -44,14 +44,9 @@ Base = Annotated[str | None, option("--base", "The knowledge base, by name.")]
 WORKSPACE = app_paths.workspace()
 
 
-def group(about: str, *, lists: bool = False) -> typer.Typer:
-    """Return a command group. If `lists` is True, the group runs `list` when no subcommand is given."""
-    return typer.Typer(
-        help=about, cls=_ListingGroup if lists else TyperGroup, no_args_is_help=True, rich_markup_mode=None
-    )
+class ListingGroup(TyperGroup):
+    """A command group that runs `list` if no subcommand is given."""
 
-
-class _ListingGroup(TyperGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         first = args[0] if args else "-"
         return super().parse_args(ctx, ["list", *args] if first.startswith("-") and first != "--help" else args)

@@ -207,14 +207,13 @@ class Servers:
             notes = embedder.embed(texts, role="note")  # the first request may include loading the model
             started = time.perf_counter()
             scores = notes @ embedder.embed([question], role="query")[0]
-            seconds = time.perf_counter() - started
             dimension = embedder.dimension
         else:
             reranker: Reranker = Llm(settings=server) if isinstance(server, LlmSettings) else RerankApi(settings=server)
             started = time.perf_counter()
             scores = np.array(reranker.score(question, [Candidate(text) for text in texts]))
-            seconds = time.perf_counter() - started
             dimension = None
+        seconds = time.perf_counter() - started
         return ServerTrial(section, seconds, dimension, bool(texts[int(np.argmax(scores))] == answer))
 
     def refresh(self) -> None:

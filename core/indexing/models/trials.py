@@ -38,22 +38,23 @@ def run(name: str, progress: Progress = no_progress) -> ModelTrial:
     card = cards.card(name)
     if card.problem and card.downloadable:
         raise ModelError(card.problem)
+    embeds = card.part == "embedder"
     progress(0, 2, name)
     started = time.perf_counter()
-    model, judge = _embedder(name) if card.part == "embedder" else _reranker(name)
+    model, judge = _embedder(name) if embeds else _reranker(name)
     ready = time.perf_counter()
     progress(1, 2, name)
     right = {
         language: sum(_first(judge(question)) == TEXTS.index(text) for question, text in pairs.items())
         for language, pairs in QUESTIONS.items()
     }
-    texts_read = len(TEXTS) + (card.part == "embedder")  # for each question
+    texts_read = len(TEXTS) + embeds  # for each question
     return ModelTrial(
         name=name,
         part=card.part,
         seconds_to_load=ready - started,
         seconds_a_text=(time.perf_counter() - ready) / (len(TEXTS) * texts_read),
-        dimension=getattr(model, "dimension", None) if card.part == "embedder" else None,
+        dimension=getattr(model, "dimension", None) if embeds else None,
         running=getattr(model, "running", None),
         resident_bytes=_resident(),
         right=right,

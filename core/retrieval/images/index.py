@@ -56,8 +56,9 @@ class ImageIndex:
 
         Return False if no model is chosen or the workspace is read-only.
         """
-        wanted = bool(self._settings.pictures.model) and not self._store.readonly
-        return wanted and self._jobs.start(_JOB, self.update, again=True, quiet=True)
+        if not self._settings.pictures.model or self._store.readonly:
+            return False
+        return self._jobs.start(_JOB, self.update, again=True, quiet=True)
 
     def update(self, progress: Progress = no_progress, *, again: bool = False) -> int:
         """Embed new and changed pictures, and return how many were embedded. `again` also retries failed pictures.
