@@ -144,7 +144,7 @@ class Scratch:
             files.replace(record, json.dumps(now))
 
     def _copies(self) -> list[Path]:
-        return list(self.folder.iterdir()) if self.folder.is_dir() else []
+        return list(self.folder.glob("*"))
 
 
 def _delete(copy: Path) -> None:

@@ -224,7 +224,7 @@ class Bases:
                 n=len(name),
                 most=MOST_NAME,
             )
-        if name in {base.name for base in self.all()}:
+        if self.find(name):
             raise ConfigError("There is already a base '{name}'. Choose another name.", name=name)
 
     # search settings

@@ -228,7 +228,7 @@ def cost(
     workspace: "Workspace", progress: Progress, base: Base, embedder: Model = None, chunking: Splitting = None
 ) -> ChangeCosts:
     bases = workspace.bases
-    own = workspace.bases.get(base)
+    own = bases.get(base)
     options = _options(own.chunking, chunking)
     split = bases.chunking_cost(base, options, progress=progress) if options != own.chunking else None
     switched = embedder and embedder != (own.embedder if own.has_vectors else "")

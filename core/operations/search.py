@@ -536,4 +536,4 @@ def options(workspace: "Workspace", given: AnyMap) -> SearchOptions:
     chosen = {name: given[name] for name in ("bases", "tags", "path", "after", "before") if given.get(name)}
     filters = workspace.searching.filters(**chosen, terms=given.get("filters") or ())
     switches = {name: given.get(name, False) for name in ("as_typed", "explain", "plain")}
-    return cast(SearchOptions, SearchSettings.from_values(given).chosen() | switches | {"filters": filters})
+    return cast(SearchOptions, {**SearchSettings.from_values(given).chosen(), **switches, "filters": filters})

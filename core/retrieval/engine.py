@@ -3,7 +3,7 @@
 import time
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, islice, zip_longest
 from typing import Unpack
@@ -105,32 +105,27 @@ def follow_ups(
     return result
 
 
+@dataclass(eq=False)
 class SearchEngine:
-    """Answers questions. Results are cached until the index changes."""
+    """Answers questions. Results are cached until the index changes.
 
-    def __init__(
-        self,
-        store: Store,
-        settings: Settings,
-        models: Models,
-        synonyms: SynonymsFile,
-        clicks: Clicks | None = None,
-        images: ImageSearch | None = None,
-        *,
-        cached: bool = True,
-    ) -> None:
-        """Create an engine. For measurements, `cached=False` disables the caches for candidates and reranker scores."""
-        self._store = store
-        self._settings = settings
-        self._models = models
-        self._synonyms = synonyms
-        self._clicks = clicks
-        self._images = images
-        self._llm = LlmSteps(settings)
-        self._cached = cached
-        self.prepare = partial(prepare, store, settings)
+    For measurements, `cached=False` disables the caches for candidates and reranker scores.
+    """
+
+    _store: Store
+    _settings: Settings
+    _models: Models
+    _synonyms: SynonymsFile
+    _clicks: Clicks | None = None
+    _images: ImageSearch | None = None
+    cached: bool = True
+
+    def __post_init__(self) -> None:
+        self._llm = LlmSteps(self._settings)
+        self.prepare = partial(prepare, self._store, self._settings)
         """Parses a question and resolves its options before a search. See `prepare` in `core.retrieval.requests`."""
-        self._start_search = partial(start_search, store, models, cached=cached, variants=synonyms.variants)
+        variants = self._synonyms.variants
+        self._start_search = partial(start_search, self._store, self._models, cached=self.cached, variants=variants)
         self._results: Cache[Hashable, SearchResult] = Cache(_CACHED_RESULTS)
         self._candidates: Cache[Hashable, Candidates] = Cache(_CACHED_CANDIDATES)
         self._tokenized_hits: Cache[Hashable, TokenizedHits] = Cache(_CACHED_CANDIDATES)
@@ -362,7 +357,7 @@ class SearchEngine:
             settings = replace(request.query.settings, reranker=reranking.NONE)
             query = replace(request.query, explain=False, choose=False, settings=settings)
             key = query, request.mode, self._stamps(request.query)
-            candidates = self._candidates.get_or_compute(key, collect) if self._cached else collect()
+            candidates = self._candidates.get_or_compute(key, collect) if self.cached else collect()
             rankings.append(stages.rank(self._store, request, scope, candidates))
         return rankings
 

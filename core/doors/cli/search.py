@@ -8,6 +8,7 @@ from core.doors.cli.calling import call
 from core.doors.cli.options import option
 from core.model import IN_CONTEXT
 from core.operations import search as operations
+from core.operations.declaring import without_none
 from core.operations.search import ContextView, SearchOutput
 
 
@@ -29,9 +30,7 @@ def search(
 
 
 def context(folder: Path, **given: object) -> ContextView:
-    return call(
-        operations.context, folder, given | {name: value for name, value in IN_CONTEXT.items() if given[name] is None}
-    )
+    return call(operations.context, folder, {**IN_CONTEXT, **without_none(given)})
 
 
 COMMANDS: Commands = {
