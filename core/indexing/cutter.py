@@ -1,7 +1,7 @@
 """Splitting notes, and the text in their pictures, into chunks and windows for the indexer."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 
@@ -42,7 +42,8 @@ def merge_picture_chunks(
 ) -> tuple[list[Chunk], tuple[NotePicture, ...]]:
     """Insert each picture's chunks after the chunk that shows the picture. Return all chunks and the pictures.
 
-    If a picture is shown twice, its first position counts. Pictures in hidden passages are ignored.
+    The chunks of a picture belong to the section that shows it. If a picture is shown twice, its first position counts.
+    Pictures in hidden passages are ignored.
     """
     first = {picture.hash: picture for picture in sorted(pictures, key=lambda picture: -picture.start) if picture.text}
     shown = [
@@ -53,7 +54,26 @@ def merge_picture_chunks(
     placed = tuple(replace(picture, placed=picture.is_known) for picture in pictures)
     if not shown:
         return list(chunks), placed
-    waiting = sorted(_chunks(note, shown, options, tokens, outline), key=lambda chunk: chunk.start)
+    cutter = build(replace(options, strategy="recursive"))
+    places = sorted({picture.start for picture in shown})
+    sections = describe.chunks(
+        read(note, tokens, outline), [Slice(place, place, place) for place in places], "recursive_character"
+    )
+    at = dict(zip(places, sections, strict=True))
+    waiting = [
+        replace(
+            chunk,
+            id=describe.chunk_id(note.id, f"{picture.hash}\0{number}", 0),
+            start=picture.start,
+            end=picture.start,
+            **{name: getattr(at[picture.start], name) for name in SectionFields._fields},
+            lead="",
+            picture=picture.place,
+        )
+        for picture in sorted(shown, key=lambda picture: picture.start)
+        for text in [replace(note, body=str(picture.text).strip(), plain=False)]
+        for number, chunk in enumerate(cutter.cut(read(text, tokens)))
+    ]
     ordered = []
     for chunk in chunks:
         while waiting and waiting[0].start <= chunk.start:
@@ -61,31 +81,6 @@ def merge_picture_chunks(
         ordered.append(chunk)
     ordered += waiting
     return [replace(chunk, index=index, total=len(ordered)) for index, chunk in enumerate(ordered)], placed
-
-
-def _chunks(
-    note: Note, pictures: Sequence[NotePicture], options: ChunkingOptions, tokens: Tokens, outline: Outline | None
-) -> Iterator[Chunk]:
-    """Yield the chunks of the text in pictures. Each chunk belongs to the section that shows its picture."""
-    cutter = build(replace(options, strategy="recursive"))
-    places = sorted({picture.start for picture in pictures})
-    sections = describe.chunks(
-        read(note, tokens, outline), [Slice(place, place, place) for place in places], "recursive_character"
-    )
-    at = dict(zip(places, sections, strict=True))
-    for picture in pictures:
-        section = at[picture.start]
-        text = replace(note, body=str(picture.text).strip(), plain=False)
-        for number, chunk in enumerate(cutter.cut(read(text, tokens))):
-            yield replace(
-                chunk,
-                id=describe.chunk_id(note.id, f"{picture.hash}\0{number}", 0),
-                start=picture.start,
-                end=picture.start,
-                **{name: getattr(section, name) for name in SectionFields._fields},
-                lead="",
-                picture=picture.place,
-            )
 
 
 @frozen

@@ -60,7 +60,17 @@ def read(value: str, today: date) -> DateRange:
     """
     typed = " ".join(unicodedata.normalize("NFKC", value).casefold().split())
     if match := _DATE.fullmatch(typed):
-        return _days(value, [int(part) for part in match.groups() if part and part.isdecimal()])
+        parts = [int(part) for part in match.groups() if part and part.isdecimal()]
+        year, month, day = (*parts, 0, 0)[:3]
+        if year not in YEARS:
+            raise _out_of_range(value)
+        try:
+            first = date(year, month if len(parts) > 1 else 1, day if len(parts) > 2 else 1)
+        except ValueError as error:
+            raise QueryError(
+                "'{date}' doesn't exist in the calendar. Check the month and the day.", date=value
+            ) from error
+        return DateRange(first, first + timedelta(days=1) if day else _months(first, 1 if month else 12))
     if typed in _NAMES:
         return _named(today)[_NAMES[typed]]
     if match := _AGE.fullmatch(typed):
@@ -111,17 +121,6 @@ def spoken(text: str, start: int) -> Spoken | None:
             place: Place = "anywhere" if name not in _NAMES else "beginning" if name in _WEAK else "edges"
             return Spoken(value, match.end(), place, bool(match["owning"]), bool(match["since"]))
     return None
-
-
-def _days(value: str, parts: list[int]) -> DateRange:
-    year, month, day = (*parts, 0, 0)[:3]
-    if year not in YEARS:
-        raise _out_of_range(value)
-    try:
-        first = date(year, month if len(parts) > 1 else 1, day if len(parts) > 2 else 1)
-    except ValueError as error:
-        raise QueryError("'{date}' doesn't exist in the calendar. Check the month and the day.", date=value) from error
-    return DateRange(first, first + timedelta(days=1) if day else _months(first, 1 if month else 12))
 
 
 def _since(value: str, count: str, unit: str, today: date) -> DateRange:

@@ -55,9 +55,16 @@ def compare(old: Mapping[str, float], new: Mapping[str, float]) -> Comparison:
         # The sample itself counts as a resample, so p is never 0 (Davison and Hinkley, 1997, chapter 4).
         other_side = min(int((means <= 0).sum()), int((means >= 0).sum()))
         p = min(1.0, 2 * (other_side + 1) / (RESAMPLES + 1))
-    more = _more(differences, difference, settled=low > 0 or high < 0)
+    # With its 95% interval on one side of 0, a difference is settled. If it stays the same, the others need a total of
+    # n = (z × sd / difference)² questions, because the normal interval has a half-width of z × sd / √n (Cochran,
+    # 'Sampling Techniques', 1977, chapter 4). With n questions, about half of all trials would settle the difference.
+    count = len(differences)
+    more: int | None = None
+    if count >= ENOUGH and difference:
+        settled = low > 0 or high < 0
+        more = 0 if settled else max(1, ceil((_Z * float(differences.std(ddof=1)) / difference) ** 2) - count)
     return Comparison(
-        len(differences),
+        count,
         difference,
         low,
         high,
@@ -66,7 +73,7 @@ def compare(old: Mapping[str, float], new: Mapping[str, float]) -> Comparison:
         losses,
         len(old) - wins - losses,
         more,
-        _sentence(wins, losses, len(differences), difference, more),
+        _sentence(wins, losses, count, difference, more),
     )
 
 
@@ -80,22 +87,6 @@ def _resampled(differences: NDArray[np.float64]) -> NDArray[np.float64]:
         for done in range(0, RESAMPLES, rows)
     ]
     return np.concatenate(means).round(12)
-
-
-def _more(differences: NDArray[np.float64], difference: float, *, settled: bool) -> int | None:
-    """Estimate how many further questions would settle the difference, assuming it stays the same.
-
-    A difference is settled if its 95% interval excludes 0. The normal interval has a half-width of z × sd / √n, so a
-    total of n = (z × sd / difference)² questions is needed (Cochran, 'Sampling Techniques', 1977, chapter 4). With n
-    questions, about half of all trials would settle the difference. Return None if there are too few questions or
-    there is no difference.
-    """
-    count = len(differences)
-    if count < ENOUGH or not difference:
-        return None
-    if settled:
-        return 0
-    return max(1, ceil((_Z * float(differences.std(ddof=1)) / difference) ** 2) - count)
 
 
 def _sentence(wins: int, losses: int, count: int, difference: float, more: int | None) -> Message:

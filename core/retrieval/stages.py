@@ -6,7 +6,7 @@
 import re
 from bisect import bisect_right
 from collections import ChainMap, Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
 from itertools import accumulate, islice, pairwise
@@ -239,7 +239,7 @@ def _boost(store: Store, query: Query, scope: Scope, candidates: Candidates) -> 
         if phrase in query.text:
             raised |= dict.fromkeys(store.words.find_phrase(phrase, _rowids(order)), PHRASE)
     if settings.link_weight and order:
-        for rowid in _linked(candidates, store.notes.links_of(candidates.cards), order):
+        for rowid in _linked(store, candidates, order):
             raised[rowid] = raised.get(rowid, 0.0) + settings.link_weight
     return add_gains(order, raised) if raised else None
 
@@ -379,11 +379,12 @@ def _break_ties(candidates: Candidates, trace: Trace) -> Trace:
     return trace.add(stage, {rowid: scores[rowid] for rowid in order})
 
 
-def _linked(candidates: Candidates, links: Mapping[str, Sequence[str]], order: Iterable[int]) -> list[int]:
+def _linked(store: Store, candidates: Candidates, order: Iterable[int]) -> list[int]:
     """Return the candidates whose note links to a strong candidate's note or is linked from it.
 
-    `links` maps each note to its link targets. A target is a path, or a wikilink's title or file name.
+    The target of a link is a path, or a wikilink's title or file name.
     """
+    links = store.notes.links_of(candidates.cards)
     named = {}
     targets = {}
     for note_id, card in candidates.cards.items():

@@ -138,9 +138,20 @@ def upload(
 ) -> Response:
     """Import files into a base. Their chunks can be found by words at once, and by meaning once they are embedded."""
     name = _base_name(workspace, base)
-    plan, report = _imported(
-        workspace, name, [(upload_file.filename or "", upload_file.file.read()) for upload_file in file]
-    )
+    files = [(upload_file.filename or "", upload_file.file.read()) for upload_file in file]
+
+    def work(progress: Progress) -> tuple[SyncPlan, SyncReport]:
+        plan = workspace.imports.plan_upload(files, name)
+        if plan.failed and not _paths(plan):
+            workspace.imports.discard(plan)
+            raise SourceError(plan.failed[0].path, plan.failed[0].error)
+        return plan, workspace.imports.apply(plan, embed=False, progress=progress)
+
+    try:
+        plan, report = workspace.jobs.result("import", work, patience=_PATIENCE, base=name)
+    except Busy as error:
+        busy = message("Another import is running. Send this again when it has finished.")
+        raise Problem(HTTPStatus.CONFLICT, busy) from error
     paths = _paths(plan)
     cards = [card for card in _cards(workspace, name) if card.source_ref == plan.source_ref and card.path in paths]
     unread = (*report.failed, *report.not_downloaded, *report.skipped)
@@ -154,25 +165,6 @@ def upload(
 def docs(workspace: Opened, base: BaseName) -> Response:
     """List the documents of a base."""
     return answer(list(map(_doc, _cards(workspace, _base_name(workspace, base)))))
-
-
-def _imported(workspace: Workspace, base: str, files: list[tuple[str, bytes]]) -> tuple[SyncPlan, SyncReport]:
-    """Import files as the job `import`, once any running import has ended. Return the plan and the report."""
-
-    def work(progress: Progress) -> tuple[SyncPlan, SyncReport]:
-        plan = workspace.imports.plan_upload(files, base)
-        if plan.failed and not _paths(plan):
-            workspace.imports.discard(plan)
-            raise SourceError(plan.failed[0].path, plan.failed[0].error)
-        return plan, workspace.imports.apply(plan, embed=False, progress=progress)
-
-    try:
-        return workspace.jobs.result("import", work, patience=_PATIENCE, base=base)
-    except Busy as error:
-        raise Problem(
-            HTTPStatus.CONFLICT,
-            message("Another import is running. Send this request again when that import has finished."),
-        ) from error
 
 
 def _paths(plan: SyncPlan) -> set[str]:

@@ -20,7 +20,6 @@ from mcp_types import (
     PARSE_ERROR,
     CallToolRequestParams,
     CallToolResult,
-    ContentBlock,
     ErrorData,
     JSONRPCError,
     ListResourcesResult,
@@ -225,7 +224,12 @@ def run(opened: Opened, name: str, arguments: Values) -> CallToolResult:
     try:
         workspace = opened()
         with log_call(f"tool {name}"):
-            return _result(TOOLS[name](workspace, **_checked(name, arguments)))
+            answer = TOOLS[name](workspace, **_checked(name, arguments))
+            texts = (as_json(answer.value) if answer.text is None else answer.text, *answer.remarks)
+            structured: Values = answer.value if isinstance(answer.value, dict) else {"result": answer.value}
+            return CallToolResult(
+                content=list(map(_text, texts)), structured_content=structured | {"remarks": list(answer.remarks)}
+            )
     except ValidationError as error:
         return failure(
             "; ".join(
@@ -273,15 +277,6 @@ def _checked(name: str, arguments: ValueMap) -> Values:
     for unknown in arguments.keys() - model.model_fields:
         raise UnknownChoice("option", unknown, model.model_fields)
     return model.model_validate(read(_DESCRIBED[name].input_schema, arguments)).model_dump_one_level()
-
-
-def _result(answer: ToolAnswer) -> CallToolResult:
-    content: list[ContentBlock] = [
-        _text(as_json(answer.value) if answer.text is None else answer.text),
-        *map(_text, answer.remarks),
-    ]
-    structured: Values = answer.value if isinstance(answer.value, dict) else {"result": answer.value}
-    return CallToolResult(content=content, structured_content=structured | {"remarks": list(answer.remarks)})
 
 
 def _text(text: str) -> TextContent:

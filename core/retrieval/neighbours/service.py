@@ -264,8 +264,14 @@ class Neighbours:
         cosines = self.meaning.cosines(note.id)
         near = [other for other in cosines if other in allowed][:CANDIDATES] or self._by_words(note, allowed)
         more = sorted(allowed.intersection(there | here | tagged).difference(near))
+        states = self._states()
+        words = {}
+        for item in [item for item in (note.id, *near, *more) if item in states]:
+            with suppress(NoteNotFound):  # deleted in the meantime
+                words[item] = self._words.get_or_compute((item, states[item]), partial(self._read_words, item))
+        compared = compare(note.id, words, self._phrases.get(states, words)) if note.id in words else {}
         neighbours = []
-        for note_id, shared in self._compare(note.id, [*near, *more]).items():
+        for note_id, shared in compared.items():
             both = tuple(tag for tag, ids in holders.items() if note_id in ids)
             linked = note_id in there or note_id in here
             score = cosines.get(note_id, 0.0) + _WORDS * shared.cosine + _LINKED * linked
@@ -290,14 +296,6 @@ class Neighbours:
         )
         best = {hit.note.id: hit for hit in reversed(result.hits)}
         return [hit for hit in result.hits if hit is best[hit.note.id]] if result.confident else []
-
-    def _compare(self, note_id: str, others: Iterable[str]) -> dict[str, Shared]:
-        states = self._states()
-        words = {}
-        for item in [item for item in (note_id, *others) if item in states]:
-            with suppress(NoteNotFound):  # deleted in the meantime
-                words[item] = self._words.get_or_compute((item, states[item]), partial(self._read_words, item))
-        return compare(note_id, words, self._phrases.get(states, words)) if note_id in words else {}
 
     def _by_words(self, note: Note, allowed: Collection[str]) -> list[str]:
         """Return candidate neighbours for a note without vectors: notes that contain its most characteristic words."""
