@@ -18,7 +18,6 @@ from core.model import (
     NOTE_FIELDS,
     NOTICES,
     STAGES,
-    Context,
     Decomposition,
     Facet,
     FieldValues,
@@ -245,10 +244,16 @@ class CitationView(NoteReference):
 
 
 @frozen
-class ContextView(Context):
-    """Passages as one block for a prompt. See `Context` for the fields."""
+class ContextView:
+    """Passages as one block for a prompt. `left_out` is the number of hits that didn't fit into the token budget."""
 
-    citations: tuple[CitationView, ...]  # type: ignore[assignment]
+    text: str
+    tokens: int
+    budget: int
+    left_out: int
+    confident: bool
+    notices: tuple[Notice, ...]
+    citations: tuple[CitationView, ...]
 
 
 @frozen

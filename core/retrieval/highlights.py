@@ -27,7 +27,7 @@ from core.embedding import tokens
 from core.embedding.tokens import TokenEmbedder
 from core.embedding.windows import places_of, windows_of
 from core.indexing.models import Models
-from core.markdown.parts import MarkdownTable, tables
+from core.markdown.parts import tables
 from core.model import Bits, Chunk, Highlight, Hit, Matrix, SearchResult, Spans
 from core.store import Store
 
@@ -167,7 +167,12 @@ def highlight(hit: Hit, words: Sequence[str], stems: Stems, read: TokenizedHit |
     marked = tuple(join_spans(sorted(span for span, word in found if word in telling)))
     held = {word for _, word in found} | words_in(" ".join((hit.note.title, *hit.chunk.titles)), words, stems)[1]
     share = len(held) / len(words) if words else 0.0
-    spans = _with_rows(sentences(text), tables(text, hit.chunk.lead))
+    spans = sentences(text)
+    drawn = tables(text, hit.chunk.lead)
+    if rows := [(row.start, row.end) for table in drawn for row in table.rows]:
+        # Whole rows replace the sentences inside tables, and header rows are left out.
+        outside = [span for span in spans if not any(table.start < span[1] and span[0] < table.end for table in drawn)]
+        spans = sorted([*outside, *rows])
     scores: dict[Span, float] = {}
     nearness = None
     if read and read.compared:
@@ -201,15 +206,6 @@ def sentences(text: str) -> list[Span]:
         else:
             prose += split_sentences(plain, *block.span(), _END, LONGEST)
     return prose or other
-
-
-def _with_rows(spans: Sequence[Span], tables: Sequence[MarkdownTable]) -> Sequence[Span]:
-    """Replace the sentences inside tables with whole table rows, leaving out header rows."""
-    rows = [(row.start, row.end) for table in tables for row in table.rows]
-    if not rows:
-        return spans
-    outside = [span for span in spans if not any(table.start < span[1] and span[0] < table.end for table in tables)]
-    return sorted([*outside, *rows])
 
 
 def split_sentences(plain: str, start: int, end: int, ends: re.Pattern[str], longest: int) -> Iterator[Span]:
