@@ -157,6 +157,8 @@ class ArchivedNotes:
 
 # note versions
 
+FieldChanges = tuple[FieldChange, ...]
+
 
 @frozen
 class NoteHistory:
@@ -171,11 +173,11 @@ class VersionDifference:
 
     first: int
     second: int
-    fields: tuple[FieldChange, ...]
+    fields: FieldChanges
     pieces: tuple[DiffPiece, ...]
 
 
-def plain_changes(difference: NoteDifference) -> tuple[FieldChange, ...]:
+def plain_changes(difference: NoteDifference) -> FieldChanges:
     """Return the field changes in a difference, with their values encoded for JSON."""
     return tuple(FieldChange(item.name, encode(item.before), encode(item.after)) for item in difference.fields)
 
@@ -261,7 +263,7 @@ class ProposedNote(WaitingNote):
     text: WholeNote
     first: int
     second: int
-    fields: tuple[FieldChange, ...]
+    fields: FieldChanges
     pieces: tuple[DiffPiece, ...]
 
 
@@ -307,7 +309,7 @@ def format_note(note: WholeNote) -> list[str]:
         for name, field in NOTE_FIELDS.items()
         if name != "title" and (value := getattr(note, name)) not in ("", (), None, 0)
     }
-    missing = list(note.missing_attachments)
+    missing = note.missing_attachments
     return [
         note.title,
         *sentence("{base}: {path}, version {version} ({id})")(note),

@@ -405,7 +405,7 @@ class _ComparedText:
         if length < ALIKE * others or others < ALIKE * length:
             return False
         # If the other text lacks more than a tenth of the pieces, the two can't share nine tenths of all pieces.
-        if np.count_nonzero(self._cells > other._cells) > (1 - ALIKE) * len(self._text):
+        if np.count_nonzero(self._cells > other._cells) > (1 - ALIKE) * length:
             return False
         both = len(self._pieces & other._pieces)
         alike = both >= ALIKE * (len(self._pieces) + len(other._pieces) - both)

@@ -50,8 +50,9 @@ def properties_in(store: Store, *typed: str) -> frozenset[str]:
 
     Without a colon, a question can't filter by a property.
     """
-    is_needed = not {*":："}.isdisjoint("".join(typed))
-    return frozenset(map(fold, store.properties.names())) if is_needed else frozenset()
+    if {*":："}.isdisjoint("".join(typed)):
+        return frozenset()
+    return frozenset(map(fold, store.properties.names()))
 
 
 def _parse_question(store: Store, typed: str, options: SearchOptions) -> Understood:

@@ -341,8 +341,7 @@ def _exact_match_gains(store: Store, request: SearchRequest, candidates: Candida
         return {}
     text = request.spelling.text
     chunks = {rowid: candidates.chunks[rowid] for rowid in order}
-    gained: Counter[int] = Counter()
-    gained.update(_headings(text, candidates, order))
+    gained = Counter(_headings(text, candidates, order))
     by_words = islice(best(candidates.trace.scores("keyword")), _RUNS_IN)
     gained.update(_runs(text, {rowid: chunks[rowid] for rowid in by_words if rowid in chunks}))
     for word, rowids in zip(words := _words(text), store.words.holders(words), strict=True):

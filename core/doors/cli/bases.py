@@ -203,7 +203,7 @@ def connect(workspace: Path, **given: object) -> FolderConnection:
                 "is kept in the history: {paths}"
             ),
             n=len(report.differing),
-            paths=list(report.differing),
+            paths=report.differing,
         )
         if report.connected:
             sys.stderr.write(f"{say(question)}\n")

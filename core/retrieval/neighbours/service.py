@@ -86,7 +86,7 @@ def compare(note_id: str, words: Mapping[str, NoteWords], phrases: Mapping[str, 
         pieces = words[other].pieces
         fewer = min(len(own.pieces), len(pieces))
         shared[other] = Shared(
-            sum(weight * weights[word] for word, weight in mine.items() if word in weights),
+            sum(weight * weights.get(word, 0.0) for word, weight in mine.items()),
             _common_phrases(named, phrases.get(other, {}), telling),
             len(own.pieces & pieces) / fewer if fewer >= _LEAST else 0.0,
         )
@@ -140,13 +140,17 @@ class VectorSpace:
     vectors: Matrix
 
 
+Spaces = Mapping[str, VectorSpace]
+"""The vector space of each model, keyed by the model's fingerprint."""
+
+
 class Meaning:
     """Similarity in meaning between a workspace's notes. Thread-safe."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._means = PerNote(self._read_means)
-        self._spaces: Cache[int, Mapping[str, VectorSpace]] = Cache(1)
+        self._spaces: Cache[int, Spaces] = Cache(1)
 
     def cosines(self, note_id: str) -> dict[str, float]:
         """Return the cosine between a note and each other note with the same model, nearest first.
@@ -165,11 +169,11 @@ class Meaning:
         """Whether the vectors in memory are up to date."""
         return self._spaces.get(self._store.database.version()) is not None
 
-    def spaces(self) -> Mapping[str, VectorSpace]:
+    def spaces(self) -> Spaces:
         """Return the vector space for each model, keyed by the model's fingerprint."""
         return self._spaces.get_or_compute(self._store.database.version(), self._read)
 
-    def _read(self) -> Mapping[str, VectorSpace]:
+    def _read(self) -> Spaces:
         with self._store.database.read():
             means = self._means.get(self._store.note_vectors.signs())
         of_model: defaultdict[str, dict[str, Matrix]] = defaultdict(dict)
@@ -266,7 +270,7 @@ class Neighbours:
         more = sorted(allowed.intersection(there | here | tagged).difference(near))
         states = self._states()
         words = {}
-        for item in [item for item in (note.id, *near, *more) if item in states]:
+        for item in filter(states.__contains__, (note.id, *near, *more)):
             with suppress(NoteNotFound):  # deleted in the meantime
                 words[item] = self._words.get_or_compute((item, states[item]), partial(self._read_words, item))
         compared = compare(note.id, words, self._phrases.get(states, words)) if note.id in words else {}
