@@ -85,8 +85,8 @@ def named_metadata(typed: str, known: Vocabulary) -> Iterator[tuple[int, int, tu
                 if field in known[name] and re.search(rf"(?:{called}){_LINK}\0|\0{_LINK}(?:{called})", around)
             ]
             # A single letter, a number or a word for notes counts only next to a word for its field.
-            is_vague = len(name) < 2 or name.isdigit() or name in STOP_WORDS
-            is_vague = is_vague or any(map(_NOTES.fullmatch, (name, f"about {name}")))
+            is_for_notes = any(map(_NOTES.fullmatch, (name, f"about {name}")))
+            is_vague = len(name) < 2 or name.isdigit() or name in STOP_WORDS or is_for_notes
             if (are_notes and (fields or not is_vague)) or not _SURE.isdisjoint(fields):
                 rest = f"{rest[:start]}{' ' * (end - start)}{rest[end:]}"
                 yield start, end, tuple(Condition(field, known[name][field]) for field in fields or known[name])

@@ -339,8 +339,13 @@ def complex_(workspace: Opened, search: Search) -> Response:
 
 
 def _run_search(workspace: Workspace, search: Search, **chosen: object) -> SearchResult:
-    options = {**search.filters.options(workspace), **chosen, "as_typed": not search.enable_enhancement}
-    options |= {"plain": search.plain, "indexed": True}
+    options = {
+        **search.filters.options(workspace),
+        **chosen,
+        "as_typed": not search.enable_enhancement,
+        "plain": search.plain,
+        "indexed": True,
+    }
     if search.rerank is not None:
         chosen_reranker = workspace.bases.search_settings().reranker
         usual = DEFAULTS.reranker if chosen_reranker == "none" else chosen_reranker
