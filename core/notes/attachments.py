@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice
 from logging import getLogger
 from pathlib import Path, PurePosixPath
@@ -199,9 +199,7 @@ def save(top: Path, name: str, data: bytes) -> str:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if not folder.resolve().is_relative_to(top.resolve()):
-            raise EditError(
-                "The folder {folder} points to another location, so the picture wasn't saved.", folder=str(folder)
-            )
+            raise EditError("The folder {folder} points elsewhere. The picture wasn't saved.", folder=folder)
         words = re.sub(r"[^\w-]+", "-", PurePosixPath(name.replace("\\", "/")).stem[:_NAME]).strip("-_")
         stem = f"picture-{words}" if words.isdigit() or len(words) < 4 else words
         for length in (8, len(digest)):
@@ -215,8 +213,8 @@ def save(top: Path, name: str, data: bytes) -> str:
         why = reason(error)
         if getattr(error, "errno", None) in FULL:
             raise EditError("There is no space left for the picture ({why}).", why=why) from error
-        raise EditError("The picture can't be saved in {folder} ({why}).", folder=str(folder), why=why) from error
-    raise EditError("There is already another file at {path}.", path=str(file))
+        raise EditError("The picture can't be saved in {folder} ({why}).", folder=folder, why=why) from error
+    raise EditError("There is already another file at {path}.", path=file)
 
 
 @dataclass
@@ -247,8 +245,11 @@ class Attachments:
             named = () if note.plain else attachments_in(note.body, str(note.path))
         except SourceError:
             return ()
-        lost = [target for target in named if not self._find_in_folders(note, target)]
-        return tuple(target for target in lost if not self._links().target(note, target))
+        return tuple(
+            target
+            for target in named
+            if not (self._find_in_folders(note, target) or self._links().target(note, target))
+        )
 
     @log_call("note.attach")
     def add(self, base: str, name: str, data: bytes, *, note_id: str = "", author: Author = "person") -> str:
@@ -356,13 +357,13 @@ class Pictures:
                 return
             self._store.open_index()
             owners = self._store.notes.base_ids(note_ids)
-            bases = [base for base in self._store.bases.all() if base.id in owners.values()]
             stale = [
-                self._store.chunks.entries([note_id for note_id, owner in owners.items() if owner == base.id])
-                for base in bases
+                (base, self._store.chunks.entries([note_id for note_id, owner in owners.items() if owner == base.id]))
+                for base in self._store.bases.all()
+                if base.id in owners.values()
             ]
             self._pictures.drop(note_ids)
-            for base, entries in zip(bases, stale, strict=True):
+            for base, entries in stale:
                 self._store.index.follow(base, entries)
 
     def _place(self) -> None:
@@ -387,10 +388,7 @@ class Pictures:
         done = 0
         with closing(PictureReader()) as reader:
             for number, picture_file in enumerate(unread):
-
-                def report(number: int = number, place: str = picture_file.picture.place) -> None:
-                    progress(number, len(unread), place)
-
+                report = partial(progress, number, len(unread), picture_file.picture.place)
                 while any(job.state == "running" and job.name not in (_JOB, "images") for job in self._jobs.all()):
                     reader.close()  # frees the reader's memory
                     report()
@@ -402,11 +400,10 @@ class Pictures:
                 try:
                     text, version = reader.read(data, picture_file.picture.place, report)
                 except SourceError as error:
-                    read = ReadPicture(picture_file.picture.hash, "", "")
-                    self._pictures.keep(read, error.reason, again=isinstance(error, Interrupted))
+                    unreadable = ReadPicture(picture_file.picture.hash, "", "")
+                    self._pictures.keep(unreadable, error.reason, again=isinstance(error, Interrupted))
                 else:
-                    read = ReadPicture(picture_file.picture.hash, make_storable(text).strip(), version)
-                    self._pictures.keep(read)
+                    self._pictures.keep(ReadPicture(picture_file.picture.hash, make_storable(text).strip(), version))
                 self._place()
         return done
 

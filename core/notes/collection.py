@@ -57,10 +57,7 @@ class Notes:
         """
         check_part(text)
         filters = filters or Filters()
-
-        def read() -> list[NoteSummary]:
-            return self._store.notes.cards(filters, text=text, answering=answering)
-
+        read = partial(self._store.notes.cards, filters, text=text, answering=answering)
         if text or answering or filters != Filters(bases=filters.bases):  # time-dependent, or too many to cache
             return read()
         return list(self._store.remembered.get(("cards", filters.bases), read))
@@ -192,9 +189,13 @@ class Notes:
         override those in the file. Raises NoteNotFound. Raises Conflict if the note's version isn't the expected one or
         its file was changed. Raises EditError if the file can't be written, and the same errors as `add`.
         """
-        change = partial(with_fields, fields=fields)
         return self._writer.change(
-            note_id, change, Revision("update", author, joins), expected_version, body=body, embed=embed
+            note_id,
+            partial(with_fields, fields=fields),
+            Revision("update", author, joins),
+            expected_version,
+            body=body,
+            embed=embed,
         )
 
     def set_fields(
@@ -206,7 +207,7 @@ class Notes:
     ) -> None:
         """Set fields on several notes. Raises the same errors as `update`."""
         values = check_fields(fields)
-        self._writer.change_all(note_ids, lambda note: replace(note, **values), _EDIT, expected_version)
+        self._writer.change_all(note_ids, partial(replace, **values), _EDIT, expected_version)
         if "title" in values:  # the embedded text of each chunk contains the title
             self._writer.index(note_ids, embed=True)
 
@@ -249,5 +250,4 @@ class Notes:
 
     def archive(self, note_ids: NoteIds) -> None:
         """Archive notes. Only searches that ask for archived notes find them."""
-        archived = Revision("archive", "person")
-        self._writer.change_all(note_ids, lambda note: replace(note, status="archived"), archived)
+        self._writer.change_all(note_ids, partial(replace, status="archived"), Revision("archive", "person"))

@@ -39,7 +39,6 @@ from core.store import Store
 from core.store.note_to_index import NoteToIndex
 
 _WEB = "web_pages"
-_CONVERTED = Revision("sync", "sync")
 # Note attributes replaced when a document is converted again. The title and fields are kept.
 _TEXTS = ("front", "body", "body_start", "links", "document", "warnings", "left_out", "encoding")
 # Note attributes kept when a file is read in another encoding.
@@ -158,7 +157,7 @@ class Documents:
 
     def _write(self, note: Note, outline: Outline, stamp: AnyValues) -> None:
         """Write a note that was read again. `stamp` holds values for NoteToIndex, such as the file's `mtime_ns`."""
-        read = NoteToIndex(note, change=_CONVERTED, outline=outline, **stamp)
+        read = NoteToIndex(note, change=Revision("sync", "sync"), outline=outline, **stamp)
         self._writer.write(self._store.bases.by_id(note.base_id), [read])
 
     @staticmethod
@@ -189,7 +188,7 @@ class Documents:
         data = self._bytes(note)
         made, outline = notefile.read(data, str(note.path), plain=note.plain, document=note.document, encoding=chosen)
         if chosen and made.encoding != TextEncoding(chosen, "chosen"):
-            raise EditError("'{path}' can't be read as {encoding}.", path=str(note.path), encoding=chosen)
+            raise EditError("'{path}' can't be read as {encoding}.", path=note.path, encoding=chosen)
         with self._store.changing:
             now = self._notes.note(note_id)
             kept = {name: getattr(now, name) for name in _KEPT}

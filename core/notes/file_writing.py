@@ -39,9 +39,6 @@ from core.store.note_to_index import NoteToIndex
 
 # The text of a note's file: front matter with the note's fields, then its body. It parses as the same note.
 
-_FROM_FILES = ("folder", "upload")
-
-
 def text_of(note: Note) -> str:
     """Return the text of a note's file. If the note is unchanged, this is exactly the file's current text.
 
@@ -58,7 +55,7 @@ def text_of(note: Note) -> str:
     tags = distinct_tags([*head.value("tags"), *inside.tags])
     file = replace(note, **{name: head.value(name) for name in NOTE_FIELDS} | {"title": title, "tags": tags})
     fields = changed_fields(head, file, note, inside)
-    if note.source not in _FROM_FILES:
+    if note.source not in ("folder", "upload"):
         fields |= {name: at for name in ("created_at", "updated_at") if (at := getattr(note, name)) != head.value(name)}
     text = front_with_fields(front, fields, note.body)
     if not text or frontmatter.span(text).body != len(text) - len(note.body):
@@ -287,7 +284,7 @@ def _check_root(root: Path) -> None:
     if not root.is_dir():
         raise EditError(
             "The folder {folder} is missing. Connect its disk, or import the folder from its new location.",
-            folder=str(root),
+            folder=root,
         )
 
 
@@ -298,7 +295,7 @@ def _read(note: Note) -> bytes:
         raise NotDownloaded(path, PLACEHOLDER)
     if not note.file.exists():
         raise EditError(
-            "'{path}' is no longer in {folder}. Import the folder again.", path=path, folder=str(note.folder)
+            "'{path}' is no longer in {folder}. Import the folder again.", path=path, folder=note.folder
         )
     return folder.read(note.folder, path)
 
@@ -322,14 +319,14 @@ def _conflict(note: Note, data: bytes, copy: Path | None = None) -> Conflict:
             ),
             stored,
             note.version,
-            path=str(note.path),
+            path=note.path,
             copy=copy.name,
         )
     return Conflict(
         "'{path}' was changed by another program since its last update. Choose which version to keep.",
         stored,
         note.version,
-        path=str(note.path),
+        path=note.path,
     )
 
 
@@ -379,7 +376,7 @@ def _writing(root: Path, path: str) -> Iterator[None]:
                 "'{path}' can't be written ({why}). Make its folder {folder} writable, then save again.",
                 path=path,
                 why=why,
-                folder=str(root),
+                folder=root,
             ) from error
         raise SourceError(path, "can't be written: {why}.", why=why) from error
 

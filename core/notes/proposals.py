@@ -40,9 +40,6 @@ from core.notes.writer import Writer, check_new, check_text_writable, check_vers
 from core.store import Store
 
 _MOST_PICTURES = 100
-_PENDING = Condition("status", ("pending",))
-_ACCEPT = Revision("accept", "person")
-_PROPOSE = Revision("propose", "person")
 
 
 @dataclass
@@ -177,7 +174,7 @@ class Proposals:
 
     def all(self, base: str | None = None) -> list[Submission]:
         """Return the pending notes and the proposed changes in a base, or in all bases, oldest first."""
-        cards = self._notes.all(Filters(bases=(base,) if base else (), conditions=(_PENDING,)))
+        cards = self._notes.all(Filters(bases=(base,) if base else (), conditions=(Condition("status", ("pending",)),)))
         newest = {card.id: self._store.versions.for_note(card.id)[0] for card in cards}
         waiting = {card.id: Submission(card, newest[card.id].author, newest[card.id].at) for card in cards}
         changes = self._store.proposals.all(self._bases.get(base).id if base else None)
@@ -231,7 +228,7 @@ class Proposals:
                         before=change.version,
                     )
             pending = [submission.note.id for submission in chosen if submission.change is None]
-            self._writer.change_all(pending, lambda note: replace(note, status="active"), _ACCEPT)
+            self._writer.change_all(pending, partial(replace, status="active"), Revision("accept", "person"))
             self._store.events.publish(NotesDecided(tuple(pending), None))
             changes = [
                 replace(submission.change, version=submission.note.version)
@@ -255,7 +252,11 @@ class Proposals:
     def _make(self, change: Proposal) -> Note:
         with self._store.changing:
             note = self._writer.change(
-                change.note_id, partial(with_fields, fields=change.fields), _PROPOSE, change.version, body=change.body
+                change.note_id,
+                partial(with_fields, fields=change.fields),
+                Revision("propose", "person"),
+                change.version,
+                body=change.body,
             )
             self._store.proposals.drop(change.note_id)  # `change` doesn't drop it if nothing changes
         return note

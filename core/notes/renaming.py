@@ -30,8 +30,6 @@ from core.store.note_rows import NoteNames
 
 # Characters that a name in a wikilink can't contain.
 _UNWRITABLE = set("[]|#^\n")
-# Parts of a file name that links never percent-encode.
-_WORD = re.compile(r"[a-z0-9]+")
 
 
 class _NewName(NamedTuple):
@@ -119,7 +117,7 @@ class Renames:
                             "'{path}' came from a pack or an upload, and the next update expects it at this "
                             "path. Duplicate the note, then move the copy."
                         ),
-                        path=str(note.path),
+                        path=note.path,
                     )
                 root = note.folder
                 name = basename(note.path or title_filename(note.title))
@@ -185,7 +183,8 @@ class Renames:
         plans = {note.id: self._plan(note, title, path, renamed) for note, _, title, path in new_names}
         own = {*plans}
         linking = before.to(*set().union(*map(after.namesakes, own)))
-        words = {max(_WORD.findall(basename(path).lower()), key=len) for _, path in files}
+        # Links never percent-encode these parts of a file name.
+        words = {max(re.findall("[a-z0-9]+", basename(path).lower()), key=len) for _, path in files}
         naming = self._store.notes.naming({folder for folder, _ in files}, words)
         for other in dict.fromkeys([*linking, *naming, *old]):
             try:

@@ -23,7 +23,6 @@ from core.notes.links import NoteLinks
 from core.store import Store
 from core.store.note_rows import NoteNames
 
-_FORBIDDEN = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*#^\[\]]+')
 # Maximum number of characters in a file name derived from a title. File systems allow 255 bytes.
 _MOST = 100
 # Maximum number of characters in a title derived from text.
@@ -32,7 +31,7 @@ _PICTURE = re.compile(r"!\[\[[^\[\]]*\]\]|!\[[^\[\]]*\]\([^()]*(?:\([^()]*\)[^()
 
 
 def title_filename(title: str) -> str:
-    name = collapse_spaces(_FORBIDDEN.sub(" ", title))
+    name = collapse_spaces(re.sub(r'[\x00-\x1f\x7f<>:"/\\|?*#^\[\]]+', " ", title))
     while len(name.encode("utf-8")) > 2 * _MOST or len(name) > _MOST:
         name = name[:-1]
     name = name.strip(". ") or "note"
@@ -104,7 +103,6 @@ def _distance(name: str, text: str) -> int:
 
 
 _END = re.compile(LINE_END)
-_GAP = " … "
 
 Hidden = Sequence[tuple[int, int]]
 """Character ranges in a note's body that are left out of searches, in order."""
@@ -253,7 +251,7 @@ class NoteTexts:
                 if wanted in fold(line):
                     parts = _parts(note.body, start, start + len(line), hidden)
                     if any(wanted in fold(part) for part in parts):
-                        found.append(NoteLine(note.id, note.path or note.title, number, _GAP.join(parts)))
+                        found.append(NoteLine(note.id, note.path or note.title, number, " … ".join(parts)))
                 start += len(line)
                 start += 2 if note.body.startswith("\r\n", start) else 1
         return found

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 from core.base.call_log import log_call
@@ -128,7 +129,7 @@ class Trash:
             deleted = list(map(self._store.versions.trashed, gone))
             for note in deleted:
                 self._bring_back(self._store.bases.by_id(note.base_id), note, change)
-            self._writer.change_all(list(stored), lambda note: replace(note, status="active"), change)
+            self._writer.change_all(list(stored), partial(replace, status="active"), change)
         self._store.log_notes(note_ids)
         self._writer.index(note_ids, embed=embed)
 

@@ -134,5 +134,10 @@ class Versions:
         embed: bool = True,
     ) -> Note:
         """Restore a note's title, text and fields from an earlier version, creating a new version. Return the note."""
-        change = partial(restore_version, old=self.get(note_id, number))
-        return self._writer.change(note_id, change, Revision("revert", "person"), expected_version, embed=embed)
+        return self._writer.change(
+            note_id,
+            partial(restore_version, old=self.get(note_id, number)),
+            Revision("revert", "person"),
+            expected_version,
+            embed=embed,
+        )

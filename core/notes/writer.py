@@ -278,7 +278,7 @@ def check_text_writable(base: KnowledgeBase, note: Note, changed: Note) -> None:
     if note.in_file and note.document and changed.body != note.body:
         raise EditError(
             "The text of '{path}' was converted from a document. Edit the document, or a copy of the note.",
-            path=str(note.path),
+            path=note.path,
         )
     if changed.body != note.body:
         check_file_writable(base, note)
@@ -292,7 +292,7 @@ def check_file_writable(base: KnowledgeBase, note: Note) -> None:
                 "'{path}' is a file, and its base isn't allowed to change files. Allow it in the base's "
                 "settings, or edit a copy."
             ),
-            path=str(note.path),
+            path=note.path,
         )
 
 
