@@ -39,6 +39,7 @@ from core.store.note_to_index import NoteToIndex
 
 # The text of a note's file: front matter with the note's fields, then its body. It parses as the same note.
 
+
 def text_of(note: Note) -> str:
     """Return the text of a note's file. If the note is unchanged, this is exactly the file's current text.
 
@@ -294,9 +295,7 @@ def _read(note: Note) -> bytes:
     if is_evicted(note.file):
         raise NotDownloaded(path, PLACEHOLDER)
     if not note.file.exists():
-        raise EditError(
-            "'{path}' is no longer in {folder}. Import the folder again.", path=path, folder=note.folder
-        )
+        raise EditError("'{path}' is no longer in {folder}. Import the folder again.", path=path, folder=note.folder)
     return folder.read(note.folder, path)
 
 

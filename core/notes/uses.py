@@ -27,13 +27,11 @@ from core.model import (
     local_now,
 )
 from core.settings.config import Settings
-from core.settings.preferences import Preferences
+from core.settings.preferences import Preferences, Switchable
 from core.store import Store
 from core.store.table import NoteIds
 
 _LOG = getLogger(__name__)
-# Name of the preference that turns recording on or off.
-_PREFERENCE = "uses"
 # Seconds for which uses are collected before they are written, so that an answer's uses go into one transaction.
 _GATHERED = 0.5
 # Maximum number of uses waiting to be written. Any more are dropped.
@@ -50,8 +48,8 @@ def _check_place(store: Store, note_id: str, chunk_id: str) -> None:
 
 
 @dataclass
-class Uses:
-    """Records how notes are used.
+class Uses(Switchable):
+    """Records how notes are used, if enabled.
 
     To be fast, callers only append uses to a list. A background thread writes the list to the database.
     """
@@ -59,6 +57,9 @@ class Uses:
     _store: Store
     _settings: Settings
     _preferences: Preferences
+
+    _switch = "uses"
+    _usual = True
 
     def __post_init__(self) -> None:
         self._lock = Lock()
@@ -78,13 +79,8 @@ class Uses:
         self._seconds = seconds
 
     @property
-    def enabled(self) -> bool:
-        """Whether uses are recorded. The settings take precedence over the user's preference."""
-        chosen = self._settings.search.record_uses
-        return self._preferences.get(_PREFERENCE) != "off" if chosen is None else chosen
-
-    def enable(self, enabled: bool) -> None:
-        self._preferences.set(_PREFERENCE, "on" if enabled else "off")
+    def _decided(self) -> bool | None:
+        return self._settings.search.record_uses
 
     def note(self, used_in: str, places: Iterable[Place], context: str = "") -> None:
         """Record uses of notes in the background. Uses that can't be recorded are dropped."""
@@ -190,15 +186,11 @@ class Uses:
         self.flush()
 
 
-# Name of the preference that turns the recording of clicks, and ranking by clicks, on or off.
-_CLICKS_PREFERENCE = "clicks"
-
-
 @dataclass
-class Clicks:
+class Clicks(Switchable):
     """Records which hits were opened, copied or cited for a question. Off unless the user enables it.
 
-    `_clock` returns the local time.
+    While clicks are off, existing clicks are kept but don't affect ranking. `_clock` returns the local time.
     """
 
     _store: Store
@@ -206,18 +198,11 @@ class Clicks:
     _preferences: Preferences
     _clock: Callable[[], datetime] = local_now
 
+    _switch = "clicks"
+
     @property
-    def enabled(self) -> bool:
-        """Whether clicks are recorded and affect ranking.
-
-        The settings take precedence over the user's preference.
-        """
-        chosen = self._settings.search.use_clicks
-        return self._preferences.get(_CLICKS_PREFERENCE) == "on" if chosen is None else chosen
-
-    def enable(self, enabled: bool) -> None:
-        """Store the user's preference. While clicks are off, existing clicks are kept but don't affect ranking."""
-        self._preferences.set(_CLICKS_PREFERENCE, "on" if enabled else "off")
+    def _decided(self) -> bool | None:
+        return self._settings.search.use_clicks
 
     @property
     def today(self) -> datetime:

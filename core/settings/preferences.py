@@ -40,3 +40,28 @@ class Preferences:
 
     def _choices(self) -> dict[str, str]:
         return files.load(self._file, decoder(dict[str, str]), aside=not self._readonly) or {}
+
+
+class Switchable:
+    """Something that the user can turn on or off. A value in the settings takes precedence over the user's choice.
+
+    `_switch` is the name of the preference, and `_usual` the state until the user makes a choice.
+    """
+
+    _preferences: Preferences
+    _switch: str
+    _usual = False
+
+    @property
+    def _decided(self) -> bool | None:
+        """The value in the settings, if any."""
+        return None
+
+    @property
+    def enabled(self) -> bool:
+        chosen = {"on": True, "off": False}.get(self._preferences.get(self._switch), self._usual)
+        return chosen if self._decided is None else self._decided
+
+    def enable(self, enabled: bool) -> None:
+        """Store the user's choice."""
+        self._preferences.set(self._switch, "on" if enabled else "off")

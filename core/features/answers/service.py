@@ -36,6 +36,8 @@ EXAMPLES = 3
 """Maximum number of example questions."""
 CANDIDATES = 8
 """Maximum number of questions to generate and check."""
+DrawQuestions = Callable[[Sequence[Note], int], list[Question]]
+"""A function that generates questions from notes, up to a given number."""
 Stamp = tuple[tuple[str, str], ...]
 """The state of the notes: pairs of a note's id and the time of its last change."""
 
@@ -46,7 +48,7 @@ class Examples:
 
     _jobs: Jobs
     _note_of: Callable[[str], Note]
-    _drawn: Callable[[Sequence[Note], int], list[Question]]
+    _drawn: DrawQuestions
     _answered: Callable[[str], Answer]
     _found: tuple[Stamp, tuple[str, ...]] = ((), ())
 
@@ -125,10 +127,6 @@ def complete(text: str, before: str) -> str:
     if len(query_keywords(text)) > 1 and not _LEANS.search(simplify(text)):
         return text
     return f"{before.rstrip(' .!?。！？')}{'，' if is_chinese(text) else ', '}{text}"
-
-
-DrawQuestions = Callable[[Sequence[Note], int], list[Question]]
-"""A function that generates questions from notes, up to a given number."""
 
 
 def build_answer(store: Store, searching: SearchEngine, result: SearchResult) -> Answer:

@@ -142,7 +142,8 @@ class StreamedLines:
         self._rest = (self._rest + piece)[-_MOST:]
         if self.thinking or self._rest.lstrip().startswith("<think>"):
             _, closed, after = self._rest.rpartition(_THOUGHT)
-            self.thinking, self._rest = not closed, after if closed else self._rest[-len(_THOUGHT) :]
+            self.thinking = not closed
+            self._rest = after if closed else self._rest[-len(_THOUGHT) :]
             if self.thinking:
                 return
         at = self._rest.find("{")
@@ -234,8 +235,6 @@ IDLE = 4_000
 
 # Maximum length, in characters, of a quote that includes its list's lead-in or its table's header.
 _WITH_LEAD = 400
-# HTTP status codes returned by servers that don't support schemas.
-_REFUSED = (400, 422)
 
 # Citations written by the model. They are removed, because Tessera numbers the quotes itself.
 _MARKS = re.compile(r"[,，、]?\s*(?:\[\d{1,3}(?:\s*[,，、–-]\s*\d{1,3})*\]|【[^】]{0,20}】)")
@@ -257,32 +256,32 @@ def write(chat: Chat, llm: LlmSettings, answer: Answer, stop: Stop) -> Iterator[
     sent = as_sent(proof.asking)
     draft = replace(answer, writing=WrittenAnswer(chat.server.model, ("", sent)))
     ending: Values = {}
+
+    def updated(**changes: Any) -> Answer:
+        assert draft.writing is not None, "a model writes it"
+        writing = replace(draft.writing, **changes)
+        return replace(draft, writing=writing, quotes=tuple(proof.quotes) if writing.sentences else answer.quotes)
+
     for task, schema in ((TASK, None), (f"{TASK}{LISTED}", SCHEMA)):
-        draft = _with(draft, answer, proof, sent=(f"{task}\n{QUOTED}", sent))
+        draft = updated(sent=(f"{task}\n{QUOTED}", sent))
         yield draft
         try:
             with closing(_values(chat, task, proof.asking, stop, schema)) as values:
                 for value in islice(values, SENTENCES):
                     sentence = proof.sentence(value)
                     if sentence and sentence not in draft.written:
-                        draft = _with(draft, answer, proof, sentences=(*draft.written, sentence))
+                        draft = updated(sentences=(*draft.written, sentence))
                         yield draft
         except Cancelled:
             ending = {"stopped": True}
         except ProviderError as error:
-            # If the server refuses the schema, the problem to report is that the first reply couldn't be read.
-            ending = {} if schema and error.status in _REFUSED else {"problem": error.message}
+            # If the server doesn't support schemas, the problem to report is that the first reply couldn't be read.
+            ending = {} if schema and error.status in (400, 422) else {"problem": error.message}
         if ending or proof.read:
             break
     else:
         ending = {"problem": chat.server.unusable("didn't answer in the requested format").message}
-    yield _with(draft, answer, proof, ended=True, **ending)
-
-
-def _with(draft: Answer, answer: Answer, proof: "_Proof", **changes: Any) -> Answer:
-    assert draft.writing is not None, "a model writes it"
-    writing = replace(draft.writing, **changes)
-    return replace(draft, writing=writing, quotes=tuple(proof.quotes) if writing.sentences else answer.quotes)
+    yield updated(ended=True, **ending)
 
 
 def _values(

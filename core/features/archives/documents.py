@@ -172,7 +172,8 @@ def read(data: bytes, name: str) -> Records:
             known_by = as_json(item.get("path") if isinstance(item, dict) else item) if is_json else ""
             found = text.find(known_by, at)
             if found > at:
-                at, line = found, line + text.count("\n", at, found)
+                line += text.count("\n", at, found)
+                at = found
             elif found < 0:
                 text = ""  # another program escaped it differently; further searches would be slow
             if isinstance(item, _Mapping):

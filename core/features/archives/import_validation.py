@@ -223,7 +223,8 @@ def _use(use: Use) -> Use:
 def _set(record: SetRecord, into: KnowledgeBase) -> SetRecord:
     if record.set.base_id != into.id:
         raise RowError("this question set belongs to another base.")
-    record, name = _sound(record), record.set.name
+    record = _sound(record)
+    name = record.set.name
     if not name.strip():
         raise RowError("the field '{name}' is missing.", name="name")
     _check_line("name", name)

@@ -40,7 +40,6 @@ from core.store.base_table import SyncRecord
 from core.store.ids import fresh_id
 from core.store.note_to_index import NoteToIndex
 
-_IMPORTED = Revision("create", "person")
 _REFERENCES = ("base_id", "note_id", "chunk_id", "set_id")
 _OWNERS = (KnowledgeBase, Note, Edit, QuestionSet, Run)
 
@@ -177,19 +176,22 @@ class RunRows(Protocol):
     ) -> Run: ...
 
 
+_NO_RECORDS: RecordParts[Any] = RecordParts()
+
+
 @frozen
 class Records:
     """A base with all its records. `powers` are the permissions that an import removed."""
 
     base: KnowledgeBase
-    notes: RecordParts[NoteRecord] = field(default_factory=RecordParts)
-    versions: RecordParts[VersionRecord] = field(default_factory=RecordParts)
-    edits: RecordParts[Edit] = field(default_factory=RecordParts)
-    proposals: RecordParts[Proposal] = field(default_factory=RecordParts)
-    sets: RecordParts[SetRecord] = field(default_factory=RecordParts)
-    runs: RecordParts[RunRecord] = field(default_factory=RecordParts)
-    syncs: RecordParts[SyncRecord] = field(default_factory=RecordParts)
-    uses: RecordParts[Use] = field(default_factory=RecordParts)
+    notes: RecordParts[NoteRecord] = _NO_RECORDS
+    versions: RecordParts[VersionRecord] = _NO_RECORDS
+    edits: RecordParts[Edit] = _NO_RECORDS
+    proposals: RecordParts[Proposal] = _NO_RECORDS
+    sets: RecordParts[SetRecord] = _NO_RECORDS
+    runs: RecordParts[RunRecord] = _NO_RECORDS
+    syncs: RecordParts[SyncRecord] = _NO_RECORDS
+    uses: RecordParts[Use] = _NO_RECORDS
     words: dict[str, str] = field(default_factory=dict)
     """The user's word lists (synonyms and vocabulary), by file name."""
     powers: RequestedPermissions = NO_POWERS
@@ -337,7 +339,7 @@ def _write_notes(store: Store, base: KnowledgeBase, records: Records, ids: Ids) 
                 note,
                 mtime_ns=entry.mtime_ns,
                 size=entry.size,
-                change=None if old in ids.versions else _IMPORTED,
+                change=None if old in ids.versions else Revision("create", "person"),
             )
 
     for error in indexer.write(drafts(), len(ids.notes)).failed:

@@ -43,21 +43,19 @@ class EncryptedBackups:
 def format_made(backup: Backup, to: Path | None) -> list[str]:
     size = backup.bytes / 1e6
     if to:
-        return [_("The backup was made and checked: {file} ({size:,.1f} MB)", file=str(backup.file), size=size)]
-    return [_("The backup was made: {file} ({size:,.1f} MB)", file=str(backup.file), size=size)]
+        return [_("The backup was made and checked: {file} ({size:,.1f} MB)", file=backup.file, size=size)]
+    return [_("The backup was made: {file} ({size:,.1f} MB)", file=backup.file, size=size)]
 
 
 def format_restored(restored: RestoredBackup | NotRestored) -> list[str]:
     if isinstance(restored, NotRestored):
         return [_("Nothing was changed.")]
-    lines = [
-        _("The backup from {at} UTC is in {folder}.", at=minute(restored.backup.made_at), folder=str(restored.folder))
-    ]
+    lines = [_("The backup from {at} UTC is in {folder}.", at=minute(restored.backup.made_at), folder=restored.folder)]
     if restored.waits:
         lines = [_("The backup is ready. Close Tessera and start it again to finish restoring.")]
     if restored.aside:
         lines.append(
-            _("The previous data is kept in {aside}. Delete it when you no longer need it.", aside=str(restored.aside))
+            _("The previous data is kept in {aside}. Delete it when you no longer need it.", aside=restored.aside)
         )
     return lines
 

@@ -28,7 +28,6 @@ _LOG = logging.getLogger(__name__)
 # Preference keys for the backup folder and for daily backups (`off` if the user turned them off).
 _FOLDER = "backup_folder"
 _DAILY = "backup_daily"
-_EVERY = timedelta(days=1)
 # Seconds to wait before the first check whether a backup is due, and between later checks.
 _FIRST = 60.0
 _AGAIN = 600.0
@@ -210,7 +209,7 @@ class Backups:
             for backup in self.all()
             if backup.reason == "daily" and backup.workspace == str(self._folder)
         ]
-        return not any(now - _EVERY < at <= now for at in own)
+        return not any(now - timedelta(days=1) < at <= now for at in own)
 
     def make_daily(self) -> bool:
         """Start the backup job if a daily backup is due. Return whether the job was started."""

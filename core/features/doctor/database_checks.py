@@ -23,7 +23,6 @@ _UNUSED = (
     " (SELECT embedders.id FROM embedders JOIN switches ON switches.fingerprint = embedders.fingerprint)"
     " AND NOT EXISTS (SELECT 1 FROM chunks WHERE state = 'pending')"
 )
-_UNCUT = "SELECT id FROM notes WHERE trim(body) != '' AND id NOT IN (SELECT note_id FROM chunks)"
 _VERSIONLESS = (
     "SELECT id FROM notes WHERE version != (SELECT coalesce(max(number), 0) FROM versions WHERE note_id = notes.id)"
 )
@@ -32,7 +31,6 @@ _UNREADABLE = (
     " AND json_valid(left_out) AND json_valid(supersedes) AND json_valid(related) AND json_valid(depends_on)"
     " AND json_valid(overridden) AND json_valid(encoding))"
 )
-_GOLDLESS = "SELECT 1 FROM golds WHERE flagged"
 
 
 def _counts(rows: str, singular: str, many: str) -> Callable[[WorkspaceParts], Finding]:
@@ -210,7 +208,11 @@ OF_DATABASE: dict[str, Check] = {
         "Every note has passages",
         "A note without passages can't be found.",
         message("Split the base's notes again: {command}", command="tessera rechunk"),
-        _counts(_UNCUT, "{n} note has no passages.", "{n} notes have no passages."),
+        _counts(
+            "SELECT id FROM notes WHERE trim(body) != '' AND id NOT IN (SELECT note_id FROM chunks)",
+            "{n} note has no passages.",
+            "{n} notes have no passages.",
+        ),
     ),
     "versions": Check(
         "broken",
@@ -277,7 +279,11 @@ OF_DATABASE: dict[str, Check] = {
         "The correct passages for your questions still exist",
         "A question can't be evaluated if its correct passage is gone.",
         "Choose another passage on the Evaluation page.",
-        _counts(_GOLDLESS, "{n} correct passage no longer exists.", "{n} correct passages no longer exist."),
+        _counts(
+            "SELECT 1 FROM golds WHERE flagged",
+            "{n} right passage no longer exists.",
+            "{n} right passages no longer exist.",
+        ),
     ),
     "switches": Check(
         "look",

@@ -96,7 +96,7 @@ class Doctor:
                 ),
                 need=(2 * before + _SPARE) / 1e6,
                 free=free / 1e6,
-                folder=str(store.folder),
+                folder=store.folder,
             )
         progress(0, 3, message("Deleting unused data"))
         Scratch(store).drop()

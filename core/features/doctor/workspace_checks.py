@@ -233,9 +233,6 @@ OF_MACHINE: dict[str, Check] = {
 
 
 _FIX = verbatim("tessera doctor --fix")
-# Minimum age of an unused evaluation copy, and of a file left behind by a stopped process, to be reported.
-_STALE = timedelta(days=30)
-_LEFT = timedelta(days=1)
 # Time limit for checking attachments, in seconds.
 _SECONDS = 2.0
 
@@ -313,7 +310,7 @@ def _permissions(parts: WorkspaceParts) -> Finding:
 
 
 def _scratch(parts: WorkspaceParts) -> Finding:
-    copies = [*_filter_older(Scratch(parts.store).folder.glob("*"), _STALE)]
+    copies = [*_filter_older(Scratch(parts.store).folder.glob("*"), timedelta(days=30))]
     size = sum(map(files.size, copies))
     if not copies:
         return None
@@ -337,7 +334,7 @@ def _leftovers(parts: WorkspaceParts) -> list[Path]:
     inside = [*folder.glob("*"), *(folder / BACKUPS).glob(".*"), *(folder / "trash").glob(".*")]
     return [
         path
-        for path in _filter_older(iter(inside), _LEFT)
+        for path in _filter_older(iter(inside), timedelta(days=1))
         if re.fullmatch(r"\..+\.[a-z0-9_]{8}|restoring\.(partial|before)|\.partial", path.name)
     ]
 
@@ -345,7 +342,7 @@ def _leftovers(parts: WorkspaceParts) -> list[Path]:
 def _find_replaced_files(parts: WorkspaceParts) -> Finding:
     folder = parts.store.folder / restoring.ASIDE
     return (
-        message("{folder} takes up {size:,.0f} MB.", folder=str(folder), size=files.size(folder) / 1e6)
+        message("{folder} takes up {size:,.0f} MB.", folder=folder, size=files.size(folder) / 1e6)
         if folder.is_dir()
         else None
     )

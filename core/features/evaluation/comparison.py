@@ -18,6 +18,7 @@ from core.base.errors import ConfigError, UnknownChoice
 from core.base.frozen import frozen
 from core.base.html_page import html_page
 from core.base.messages import ENGLISH, Message, lines, message, message_table, plural, render
+from core.base.text import make_storable
 from core.features.evaluation.scoring import summarise, values
 from core.model import (
     ANSWER_METRICS,
@@ -204,7 +205,6 @@ NONE = "–"
 _BREAKS = re.compile("[\x00-\x20\x7f-\x9f\u2028\u2029]+")
 # Control characters that change the text direction. Their effect could extend to other cells.
 _TURNS = re.compile("[\u202a-\u202e\u2066-\u2069]")
-_HALVES = re.compile("[\ud800-\udfff]")
 # Characters with a special meaning in Markdown or one of its dialects. `_` within a word is plain text.
 _MARKUP = re.compile(
     r"(?i)[<>&]|(?<!\w)www\.|://|@(?=[^\W\d])"
@@ -441,7 +441,7 @@ def _where(row: ComparisonRow) -> str:
 
 def _markdown(text: Cell, language: str) -> str:
     """Escape text for Markdown, put it on one line, and remove characters that change the text direction."""
-    line = _HALVES.sub("\ufffd", _TURNS.sub("", _BREAKS.sub(" ", render(text, language)))).strip()
+    line = make_storable(_TURNS.sub("", _BREAKS.sub(" ", render(text, language)))).strip()
     return _MARKUP.sub(_escaped, line)
 
 

@@ -257,7 +257,8 @@ class QuestionSets:
         self._store = store
         self._table = store.questions
         # These methods only change rows.
-        self.rename, self.delete_for_good = self._table.rename_set, self._table.delete_set
+        self.rename = self._table.rename_set
+        self.delete_for_good = self._table.delete_set
         self.find = self._table.find
 
     def all(self, base: str) -> list[QuestionSet]:
@@ -315,8 +316,11 @@ class Questions:
         self._settings = settings
         self._table = store.questions
         # These methods only change rows.
-        self.add, self.update, self.delete_for_good = self._table.add, self._table.edit, self._table.delete
-        self.accept, self.reject = self._table.accept, self._table.reject
+        self.add = self._table.add
+        self.update = self._table.edit
+        self.delete_for_good = self._table.delete
+        self.accept = self._table.accept
+        self.reject = self._table.reject
         self.remove_passage = self._table.remove_gold
 
     def all(self, question_set: QuestionSet) -> list[Question]:

@@ -11,7 +11,6 @@ from core.model import LogEvent
 
 _FENCE = re.compile(r" {0,3}(?P<marks>`{3,}|~{3,}) *(?P<language>[\w+-]{0,30}).*")
 _HEADING = re.compile(r" {0,3}#{1,6} +(?P<text>\S.*)")
-_ITEM = re.compile(r" {0,12}(?:[-*+]|\d{1,3}[.)]) +\S")
 
 _SPEAKER = re.compile(
     r"(?i)(?:#{1,4} |\*\*)?(?P<name>User|Human|You|Assistant|AI|ChatGPT|Claude|System|用户|助手|我|系统)"
@@ -63,7 +62,8 @@ def _marked_up(text: str, source: str = "", *, chat: bool = False) -> Iterator[L
             if closes:
                 continue
         title = _HEADING.fullmatch(line)
-        if parts and (speaker or match or title or not line.strip() or _ITEM.match(line)):
+        item = re.match(r" {0,12}(?:[-*+]|\d{1,3}[.)]) +\S", line)
+        if parts and (speaker or match or title or item or not line.strip()):
             yield LogEvent(
                 text="\n".join(map(str.strip, parts)), line=begin, end=number - 1, source=heading, kind="message"
             )

@@ -48,7 +48,6 @@ _OPERATION = re.compile(
 )
 _LEAST_SECONDS = 1.0
 _LEAST_OF_TEST = 5.0
-_CAUSED = re.compile(r"(?m)^\s*Caused by: (?P<cause>.+)$")
 _STATED = re.compile(
     r"(?:\b(?:cause|reason)=(?P<pair>\"[^\"\n]{1,300}\"|[^\s]{1,200})|(?:原因|because(?: of)?)[：:"
     r" ]+(?P<said>[^\n]{2,300}))"
@@ -71,9 +70,7 @@ _MENDS = re.compile(
     r"|rotat(?:ed|ing)|upgrad(?:ed|ing)|downgrad(?:ed|ing)|increas(?:ed|ing)|rais(?:ed|ing)|clear(?:ed|ing)|free(?:d|ing))\b"
     r"|重启|重新加载|重新部署|回滚|清理|扩容|更换|升级"
 )
-_ROUTINE = re.compile(r"(?i)\b(?:created|done|health|put back|queued)\b|创建成功")
 _PROCESS = re.compile(r"^\d+#\d+: (?:\*\d+ )?")
-_CONTEXT = re.compile(r"(?s), (?:client|server|request|upstream|host): .*")
 _DEPRECATED = re.compile(r"(?i)\b(?:is|are|was|were|been) (?:now )?deprecated\b|已(?:弃用|废弃)")
 _INSTEAD = re.compile(
     r"(?i)\b(?:use|replaced by|in favou?r of|switch to)\b(?: the)?\s+(?P<new>.+)|(?:请使用|改用|使用)\s*(?P<neu>.+)"
@@ -276,7 +273,7 @@ def _error_key(event: LogEvent) -> tuple[str, str, str] | None:
 
 def _what(event: LogEvent) -> str:
     """Return an error's text. The process number in front and the request details at the end are removed."""
-    what = _CONTEXT.sub("", _PROCESS.sub("", first_line(event)))
+    what = re.sub(r", (?:client|server|request|upstream|host): .*", "", _PROCESS.sub("", first_line(event)))
     if (match := re.match(r"(.{3,300}?) [\w.-]{1,60}=", what)) and (pair := _STATED.search(what)) and pair["pair"]:
         what = match[1]
     request = request_of(event) if ", request: " in event.text else ""
@@ -284,7 +281,8 @@ def _what(event: LogEvent) -> str:
 
 
 def _cause(event: LogEvent) -> str:
-    causes = _CAUSED.findall(event.text) or _RAISED.findall(event.text.partition("\n")[2])
+    caused = re.findall(r"(?m)^\s*Caused by: (.+)$", event.text)
+    causes = caused or _RAISED.findall(event.text.partition("\n")[2])
     if not causes and (statement := _STATED.search(event.text)):
         return (statement["pair"] or statement["said"]).strip(' "')
     return "".join(causes[-1:]).strip()
@@ -300,7 +298,8 @@ def _end(after: Sequence[LogEvent], subject: set[str]) -> tuple[LogEvent | None,
     between: Events = []
     for event in after:
         line = first_line(event)
-        if event.level == "error" or event.kind != "log" or _ROUTINE.search(line):
+        is_routine = re.search(r"(?i)\b(?:created|done|health|put back|queued)\b|创建成功", line)
+        if event.level == "error" or event.kind != "log" or is_routine:
             continue
         if _ENDED.search(line) and subject & (ending := _subject(line)):
             related = (step for step in reversed(between) if _subject(first_line(step)) & (subject | ending))

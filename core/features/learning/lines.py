@@ -50,7 +50,6 @@ PROMPT = re.compile(
 _LOGFMT = re.compile(r"(?s)(?=.{0,4000}\b(?:level|lvl|severity)=).{0,4000}\b(?:msg|message)=")
 _PAIR = re.compile(r'(?<![\w.-])([A-Za-z_][\w.-]{0,60})=("(?:[^"\\]|\\.){0,2000}"|[^\s"]{1,2000})')
 _TRACEBACK = "Traceback (most recent call last):"
-_CHAINS = ("During handling of the above exception", "The above exception was the direct cause")
 _RAISED = re.compile(r"[A-Za-z_][\w.]{0,100}(?:: .*|:?$)")
 _CONTINUED = re.compile(r"\s+\S|Caused by: |Suppressed: |\.\.\. \d+ more|goroutine \d+ \[|stack backtrace:")
 _ERROR = re.compile(r"(?i)\b(?:error|exception|fatal|panic|failed)\b|错误|异常|失败")
@@ -188,7 +187,8 @@ def _belongs(line: str, parts: list[str], headed: bool) -> bool:
         return in_traceback and len(parts) > 1
     if _is_headed(line):
         return False
-    if headed or _CONTINUED.match(line) or line.startswith((_TRACEBACK, *_CHAINS)):
+    chains = (_TRACEBACK, "During handling of the above exception", "The above exception was the direct cause")
+    if headed or _CONTINUED.match(line) or line.startswith(chains):
         return True
     return in_traceback and bool(_RAISED.match(line)) and parts[-1].startswith((" ", "\t"))
 

@@ -41,9 +41,7 @@ _FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
 _SENTENCE = re.compile(r"[^.。!！?？;；\n]+(?:[.。!！?？;；]+(?!\s)[^.。!！?？;；\n]+)*")
 # Maximum length, in characters, of a line to use as a quote's context. In a longer line, only the sentence is used.
 _LONG = 200
-_BULLET = re.compile(r"^[\s>#*•-]+")
 _MOST_LINE = 300
-_LANGUAGES = {"zh_CN": "Chinese"}
 
 Excerpt = Sequence[tuple[LogEvent, str]]
 """Events from a log, each with the text to send to the model."""
@@ -108,7 +106,7 @@ class ModelReader:
             share = number / len(parts)
             step(share)
             material = {
-                "language": _LANGUAGES.get(language, "English"),
+                "language": "Chinese" if language == "zh_CN" else "English",
                 "events": [{"line": event.line, "text": text} for event, text in part],
             }
             try:
@@ -149,7 +147,10 @@ def _read(reply: str) -> list[object] | None:
 
 def _fact(suggestion: _Suggestion, excerpt: Excerpt) -> Fact | Message:
     """Return the fact in a suggestion, or the reason to drop the suggestion."""
-    plain = (one_line(_BULLET.sub("", make_storable(line).replace("`", ""))) for line in suggestion.text.splitlines())
+    plain = (
+        one_line(re.sub(r"^[\s>#*•-]+", "", make_storable(line).replace("`", "")))
+        for line in suggestion.text.splitlines()
+    )
     paragraphs = [*filter(None, plain)]
     if not suggestion.title or not paragraphs:
         return message("it has no text")

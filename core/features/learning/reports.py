@@ -12,8 +12,6 @@ from core.model import LogEvent, LogLevel
 # Maximum number of characters to read per failure.
 _MOST = 20_000
 _FAILED = ("failure", "error", "rerunFailure", "rerunError")
-# Elements used by Surefire for the failures of a test that passed when rerun.
-_PASSED_LATER = ("flakyFailure", "flakyError")
 
 
 class JUnit:
@@ -44,7 +42,8 @@ def _junit_events(text: str) -> Iterator[LogEvent]:
             line = line + text.count("\n", at, place.start())
             at = place.start()
             name = "::".join(filter(None, map(test.get, ("classname", "name"))))
-            failures = [child for child in test if child.tag in (*_FAILED, *_PASSED_LATER)]
+            # Surefire uses the last two elements for the failures of a test that passed when rerun.
+            failures = [child for child in test if child.tag in (*_FAILED, "flakyFailure", "flakyError")]
             event = LogEvent(text="", line=line + 1, source=name, kind="test")
             for failure in failures:
                 head = (failure.get("message") or failure.get("type") or "")[:_MOST]
@@ -74,7 +73,6 @@ _OUTCOME = re.compile(
 _HEADER = r"_{3,} ?(?:ERROR at \w+ of )?(?P<test>\S.{0,300}?) ?_{3,}"
 # The header of a failure, with the name of the `test`, or the header of a report section.
 _BORDER = re.compile(rf"{_HEADER}|={{3,}}.{{0,200}}?={{3,}}")
-_CAUSE = re.compile(r"(?m)^E {2,}(\S.*)")
 _SLOW = re.compile(r"(?P<seconds>\d{1,6}\.\d\d)s (?:call|setup|teardown) +(?P<test>\S{1,400})")
 _OUTCOMES = {
     **dict.fromkeys(("PASSED", "XPASS"), "passed"),
@@ -114,7 +112,7 @@ class Pytest:
                 fields={
                     "test": test,
                     "outcome": "failed",
-                    "detail": "\n".join(_CAUSE.findall(text)[:3]),
+                    "detail": "\n".join(re.findall(r"(?m)^E {2,}(\S.*)", text)[:3]),
                 },
             )
 

@@ -36,11 +36,9 @@ from core.model import (
 from core.notes.collection import Notes
 from core.providers.chat import Chat
 from core.settings.config import Settings
-from core.settings.preferences import Preferences
+from core.settings.preferences import Preferences, Switchable
 from core.store import Store
 
-# Formats of test reports.
-_TESTS = ("pytest", "junit")
 # A value that is unchanged when rendered as Markdown: it has no links, tags or markup.
 _PLAIN = re.compile(rf"[\w{CJK}](?:[\w{CJK} .,;()'\"%=/？！。，：；（）、“”-]|:(?!/)|\n(?! ?[-=+]))*")
 _EMPHASIS = re.compile(r"(?i)(?<!\w)_|_(?!\w)|__|www\.")
@@ -48,8 +46,6 @@ _LANGUAGE = "zh_CN"
 # Share of Chinese characters among a log's letters above which notes are written in Chinese.
 _SHARE = 0.15
 _MOST_LINES = 12
-# Author of notes suggested by rules.
-_RULES = "rules"
 
 # Minimum share of common words for two keys to mean the same fact.
 _NEAR = 0.8
@@ -64,9 +60,6 @@ _OPPOSITES = frozenset(
 
 BASE = "learnt"
 """Default base for suggested notes."""
-# Key of the preference that turns learning on or off.
-_LEARNING = "learning"
-_PASTED = "log.txt"
 
 
 def language_of(log: LogText) -> str:
@@ -92,9 +85,9 @@ def item_of(rule: str, fact: Fact, log: LogText, language: str, model: str = "")
         "scope": fact.scope,
         "priority": fact.priority,
         "status": "pending",
-        "source": "test_learning" if log.format in _TESTS else "log_learning",
+        "source": "test_learning" if log.format in ("pytest", "junit") else "log_learning",
         ORIGIN: place,
-        "created_by": model or _RULES,
+        "created_by": model or "rules",
         "metadata": {**fact.metadata, "rule": rule, "format": log.format, "lines": list(fact.lines)},
     }
 
@@ -169,7 +162,7 @@ class Memory:
 
 
 @dataclass(eq=False)
-class Learning:
+class Learning(Switchable):
     """Suggests notes from logs on request. Learning is off until it is turned on in the settings or by the user."""
 
     _store: Store
@@ -178,18 +171,14 @@ class Learning:
     _bases: Bases
     _notes: Notes
 
+    _switch = "learning"
+
     def __post_init__(self) -> None:
         self._facts = FactTable(self._store.database)
 
     @property
-    def enabled(self) -> bool:
-        """Whether learning is on. A value in the settings takes precedence over the user's choice."""
-        chosen = self._settings.enable_learning
-        return self._preferences.get(_LEARNING) == "on" if chosen is None else chosen
-
-    def enable(self, enabled: bool) -> None:
-        """Store the user's choice to turn learning on or off."""
-        self._preferences.set(_LEARNING, "on" if enabled else "off")
+    def _decided(self) -> bool | None:
+        return self._settings.enable_learning
 
     def rules(self) -> list[RuleCard]:
         """Return the rules that find facts in logs."""
@@ -220,7 +209,7 @@ class Learning:
         """
         self.check(files=files, text=text, events=events, with_model=with_model)
         masker = Masker()
-        name = name or _PASTED
+        name = name or "log.txt"
         sources = [(file.name, partial(_read_file, file, masker, parser)) for file in files]
         if text is not None:
             sources.append((name, partial(reading.read_text, text, name, masker, parser=parser)))

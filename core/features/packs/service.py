@@ -48,7 +48,8 @@ class Packs:
         self._store.recorders["pack"] = self._table.put_file
         self._chosen = self._settings.auto_install
         self.problems: dict[str, Message] = {}
-        self.installed, self.passed_by = self._table.all, self._table.passed_by
+        self.installed = self._table.all
+        self.passed_by = self._table.passed_by
 
     # reading
 

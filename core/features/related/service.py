@@ -254,7 +254,6 @@ COPIED = 0.5
 # A name is a common word if it occurs in more than this share of all passages, and in more than _FEW of them.
 _COMMON = 0.05
 _FEW = 20
-_BLOCK = re.compile(r"(?s)\S.*?(?=\n[ \t]*\n|\Z)")
 # Number of words at the end of a paragraph to search for, and the minimum total length of these words in characters.
 _PARAGRAPH = 40
 _SHORTEST = 8
@@ -483,6 +482,6 @@ def _copied(neighbour: Neighbour) -> Message:
 
 def _paragraph(text: str, at: int) -> str:
     """Return the paragraph at an offset, or the preceding one if the offset is between paragraphs."""
-    paragraphs = [*_BLOCK.finditer(text)]
+    paragraphs = [*re.finditer(r"(?s)\S.*?(?=\n[ \t]*\n|\Z)", text)]
     before = [match for match in paragraphs if match.start() < at] or paragraphs[:1]
     return before[-1].group() if before else ""

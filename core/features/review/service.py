@@ -34,7 +34,7 @@ from core.notes.collection import Notes
 from core.notes.proposals import Proposals
 from core.retrieval.neighbours.service import Neighbours
 from core.retrieval.ranking import newer_notes
-from core.settings.preferences import Preferences
+from core.settings.preferences import Preferences, Switchable
 from core.store import Store
 from core.store.table import StoreTable
 
@@ -132,7 +132,6 @@ TODAY = timedelta(days=1)
 """A note is shown as a reminder only if a search found it within this time."""
 SHOWN = 10
 """Maximum number of reminders to list."""
-_REMINDERS = "reminders"
 
 
 def next_interval(interval: timedelta | None) -> timedelta:
@@ -147,22 +146,16 @@ def next_interval(interval: timedelta | None) -> timedelta:
 
 
 @dataclass(eq=False)
-class Reminders:
+class Reminders(Switchable):
     """Reminders of notes that are worth another look. Reminders are off unless the user turns them on."""
 
     _store: Store
     _preferences: Preferences
 
+    _switch = "reminders"
+
     def __post_init__(self) -> None:
         self._table = DecisionTable(self._store.database)
-
-    @property
-    def enabled(self) -> bool:
-        return self._preferences.get(_REMINDERS) == "on"
-
-    def enable(self, enabled: bool) -> None:
-        """Store the user's choice to turn reminders on or off."""
-        self._preferences.set(_REMINDERS, "on" if enabled else "off")
 
     def due(self) -> Iterator[NoteSummary]:
         """Yield the active notes to look at again. Notes that have been unused for the longest time come first."""

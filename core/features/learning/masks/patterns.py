@@ -475,12 +475,11 @@ _CARDS = tuple(
     )
 )
 _IBAN = re.compile(r"(?i)(?<![A-Za-z0-9])(?<![0-9a-f]-)[A-Z]{2}\d\d(?:[ -]?[A-Z0-9]){11,30}")
-_FIGURE = re.compile(r"\d")
 
 
 def numbers(text: str) -> Secrets:
     """Yield the personal numbers in text, such as phone numbers and card numbers."""
-    if not _FIGURE.search(text):
+    if not re.search(r"\d", text):
         return
     yield from (SecretSpan(*match.span(), "id") for match in _EIGHTEEN.finditer(text) if _is_citizen(match[0]))
     for regex in _CARDS:
