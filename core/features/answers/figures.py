@@ -12,7 +12,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from core.base.blobs import Span
-from core.base.frozen import frozen
+from core.base.frozen import Texts, frozen
 from core.base.text import CJK, STOP_WORDS, fold, shared_length, simplify
 from core.features.answers.numbers import (
     CASED,
@@ -224,9 +224,7 @@ Read = tuple[Readings, Readings, bool] | None
 """A figure's `says`, `implies` and `weak`, or None if the match isn't a figure."""
 
 
-def find_missing(
-    sentence: str, quotes: Sequence[str], passages: Iterable[str], known: Container[str] = ()
-) -> tuple[str, ...]:
+def find_missing(sentence: str, quotes: Sequence[str], passages: Iterable[str], known: Container[str] = ()) -> Texts:
     """Return the figures and names in a sentence that its quotes lack, as written in the sentence.
 
     Names may be in the passages instead. The capitalized first word of an English sentence counts as a name if it is in

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Self
 
 from core.base.codec import assemble
 from core.base.flow import without_bars
-from core.base.frozen import AnyMap, frozen
+from core.base.frozen import AnyMap, Texts, frozen
 from core.base.messages import Message, lines
 from core.base.terminal import _, say
 from core.base.text import one_line
@@ -51,7 +51,7 @@ class AnswerSentence:
     citations: tuple[int, ...]
     mark: Mark
     explanation: Message | None
-    definitions: tuple[str, ...] = ()
+    definitions: Texts = ()
 
     @classmethod
     def from_quote(cls, quote: Quote) -> Self:
@@ -69,7 +69,7 @@ class AnswerCitation(NoteReference):
 
     number: int
     quote: str
-    section: tuple[str, ...]
+    section: Texts
     start: int
     end: int
     page: int | None

@@ -8,6 +8,7 @@ from typing import Unpack
 
 from core.base.call_log import log_call
 from core.base.errors import Cancelled, NoteNotFound, TesseraError
+from core.base.frozen import Texts
 from core.base.jobs import Jobs
 from core.base.text import CHINESE, CJK, fold, is_chinese, query_keywords, simplify
 from core.features.answers import writing
@@ -50,9 +51,9 @@ class Examples:
     _note_of: Callable[[str], Note]
     _drawn: DrawQuestions
     _answered: Callable[[str], Answer]
-    _found: tuple[Stamp, tuple[str, ...]] = ((), ())
+    _found: tuple[Stamp, Texts] = ((), ())
 
-    def for_notes(self, stamp: Stamp) -> tuple[str, ...]:
+    def for_notes(self, stamp: Stamp) -> Texts:
         """Return the examples for the given notes.
 
         If the notes have changed, start the job that finds examples and return an empty tuple.

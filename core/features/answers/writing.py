@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Container, Generator, Iterator, Mapping, Sequence
+from collections.abc import Container, Generator, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
 from difflib import SequenceMatcher
@@ -13,7 +13,7 @@ import httpx
 
 from core.base.blobs import Span
 from core.base.errors import Cancelled, ProviderError
-from core.base.frozen import Values, frozen
+from core.base.frozen import Texts, ValueMap, Values, frozen
 from core.base.text import CHINESE, find_quote, make_storable, one_line
 from core.features.answers import figures
 from core.features.answers.choosing import place_in_note
@@ -39,7 +39,7 @@ class Verdict:
     copy. `ours` are the spans in the sentence that differ from the sources, and `theirs` are such spans in each source.
     """
 
-    missing: tuple[str, ...]
+    missing: Texts
     copied: bool
     ours: tuple[Span, ...] = ()
     theirs: tuple[tuple[Span, ...], ...] = ()
@@ -177,7 +177,7 @@ the objects of the sentences."""
 That request is sent, with SCHEMA, if the first reply can't be read.
 """
 
-SCHEMA: Mapping[str, object] = json.loads("""
+SCHEMA: ValueMap = json.loads("""
 {
   "type": "object",
   "properties": {
@@ -284,9 +284,7 @@ def write(chat: Chat, llm: LlmSettings, answer: Answer, stop: Stop) -> Iterator[
     yield updated(ended=True, **ending)
 
 
-def _values(
-    chat: Chat, task: str, asking: Mapping[str, object], stop: Stop, schema: Mapping[str, object] | None
-) -> Generator[Values]:
+def _values(chat: Chat, task: str, asking: ValueMap, stop: Stop, schema: ValueMap | None) -> Generator[Values]:
     """Yield the JSON objects written by a model. The model is stopped after IDLE characters without an object."""
     lines = StreamedLines()
     idle = 0
@@ -323,7 +321,7 @@ class _Proof:
         self.quotes: list[Quote] = []
         self.read = False
 
-    def sentence(self, value: Mapping[str, object]) -> Sentence | None:
+    def sentence(self, value: ValueMap) -> Sentence | None:
         """Check the sentence in an object written by the model. Return None if there is no usable sentence."""
         text = value.get("sentence")
         if not isinstance(text, str) or len(text) > LETTERS:

@@ -20,7 +20,7 @@ from yaml.resolver import Resolver
 from core.base.codec import Scalar, to_plain
 from core.base.errors import ArchiveError, EditError, RowError, SourceError
 from core.base.file_names import harmless_path
-from core.base.frozen import Values, frozen
+from core.base.frozen import AnyValues, Values, frozen
 from core.base.messages import Message, message, reason_of
 from core.features.archives.records import Made, NoteRecord, RecordParts, Records, new_base, record_of
 from core.intake import folder, notefile, upload
@@ -53,7 +53,7 @@ _MOST_EVENTS = 1_500_000
 _MOST_TYPED = 100
 
 _RESOLVER: Any = Resolver()
-_STYLE: dict[str, Any] = {"allow_unicode": True, "sort_keys": False, "width": 10**9}
+_STYLE: AnyValues = {"allow_unicode": True, "sort_keys": False, "width": 10**9}
 
 _HEAD: Values = {"tessera": "base", "version": 1}
 _DEFAULT = ChunkingOptions()
@@ -148,7 +148,7 @@ def read(data: bytes, name: str) -> Records:
     is_json = name.lower().endswith(".json")
     data = data.removeprefix(b"\xef\xbb\xbf")
     document = (_parse_json if is_json else _parse_yaml)(data, name)
-    head: dict[str, Any] = document if isinstance(document, dict) else {}
+    head: AnyValues = document if isinstance(document, dict) else {}
     version = head.get("version")
     items = head.get("notes", [])
     known = (head.get("tessera"), version.value if isinstance(version, Scalar) else version) == ("base", 1)

@@ -7,16 +7,16 @@ functions raise RowError with the field's name.
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from typing import Any, TypeVar, get_args
+from typing import TypeVar, get_args
 
 from core import chunking, embedding, reranking
 from core.base.errors import RowError, TesseraError
-from core.base.frozen import Values
+from core.base.frozen import AnyValues, ValueMap, Values
 from core.base.messages import Message, message
 from core.base.text import one_line, stem
 from core.features.archives.records import (
@@ -170,7 +170,7 @@ def note(from_outside: Note, into: KnowledgeBase) -> Note:
     return _sound(replace(arrived, **_fields({name: getattr(arrived, name) for name in NOTE_FIELDS})))
 
 
-def _fields(values: Mapping[str, object]) -> dict[str, Any]:
+def _fields(values: ValueMap) -> AnyValues:
     """Return a note's fields after the same checks as for fields set by the user or a program."""
     sound: Values = {}
     for name, value in values.items():

@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from core.base.frozen import frozen
+from core.base.frozen import Texts, frozen
 from core.base.messages import Message, plural
 from core.base.terminal import _, say
 from core.model import FOREIGN, SWITCHED_ON, RequestedPermissions, Restored
@@ -53,7 +53,7 @@ class DeletedBase:
     base: str
     deleted_at: datetime
     expired: bool
-    notes: tuple[str, ...]
+    notes: Texts
     problem: str | Message
 
 

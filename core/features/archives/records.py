@@ -12,7 +12,7 @@ from core import embedding
 from core.base.datetimes import utc_now
 from core.base.errors import ArchiveError, RowError, SourceError
 from core.base.file_names import harmless_path
-from core.base.frozen import frozen
+from core.base.frozen import AnyValues, frozen
 from core.base.messages import Message
 from core.indexing.indexer import Indexer
 from core.intake.folder import content_hash, free_path
@@ -371,7 +371,7 @@ def _with_free_ids(store: Store, records: Records) -> Records:
             new_ids[head] = fresh_id(head, taken | {*new_ids.values()})
         return f"{new_ids.get(head, head)}{sign}{rest}"
 
-    parts: dict[str, Any] = {part.name: getattr(records, part.name) for part in fields(Records)}
+    parts: AnyValues = {part.name: getattr(records, part.name) for part in fields(Records)}
     for name, part in parts.items():
         if isinstance(part, RecordParts):
             parts[name] = part.map(partial(change_values, change=rename))

@@ -17,6 +17,7 @@ from core.base.app_paths import PROGRAM
 from core.base.codec import to_plain
 from core.base.errors import ArchiveError, RowError, SourceError
 from core.base.faults import translate_errors
+from core.base.frozen import AnyValues, Texts
 from core.base.messages import message
 from core.features.archives.records import Made, Mistakes, RecordParts, Records
 from core.intake import upload
@@ -92,7 +93,7 @@ def unpack(stream: IO[bytes], name: str, *, own: bool = False) -> Records:
             name, [(_MARK, message("this isn't a base exported by Tessera, or a newer version exported it."))]
         )
     kinds = get_type_hints(Records)
-    lists: dict[str, Any] = {
+    lists: AnyValues = {
         kind: RecordParts(partial(_lines, archive, f"{kind}.jsonl", get_args(kinds[kind])[0], own)) for kind in _LISTS
     }
     verdicts = RecordParts(partial(_lines, archive, _VERDICTS, Feedback, own))
@@ -119,7 +120,7 @@ def _record(kind: object, line: bytes) -> object:
     return noun(kind, parse_json(line))
 
 
-def _folders(syncs: RecordParts[SyncRecord]) -> tuple[str, ...]:
+def _folders(syncs: RecordParts[SyncRecord]) -> Texts:
     """Return the folders from which an archive's notes were synced. Reading stops at the first unreadable record."""
     folders: list[str] = []
     with suppress(RowError, SourceError):  # `checked` reports the error
@@ -134,7 +135,7 @@ def base_of(file: Path) -> KnowledgeBase:
         return base
 
 
-def titles_of(file: Path) -> tuple[str, ...]:
+def titles_of(file: Path) -> Texts:
     """Return the first notes' titles in a zip. Raises the same errors as `base_of`."""
     with _member(file, "notes.jsonl") as stream:
         lines = iter(lambda: stream.readline(_MOST_HEAD), b"")

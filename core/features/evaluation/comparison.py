@@ -10,12 +10,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from math import inf
-from typing import Any
 
 from markdown_it import MarkdownIt
 
 from core.base.errors import ConfigError, UnknownChoice
-from core.base.frozen import frozen
+from core.base.frozen import AnyValues, frozen
 from core.base.html_page import html_page
 from core.base.messages import ENGLISH, Message, lines, message, message_table, plural, render
 from core.base.text import make_storable
@@ -131,7 +130,7 @@ def _settings(runs: Sequence[Run]) -> dict[str, tuple[object, ...]]:
 def _labels(runs: Sequence[Run]) -> tuple[str | Message, ...]:
     """Return labels for the runs' pipelines. If two labels are identical, the runs' numbers are added."""
     # A run with the base's own chunking stores the base's options at the time of the run.
-    settings: dict[str, Any] = next((run.settings for run in runs if run.pipeline.chunking is None), {})
+    settings: AnyValues = next((run.settings for run in runs if run.pipeline.chunking is None), {})
     own = ChunkingOptions(**{name: settings[name] for name in ChunkingOptions.__slots__ if name in settings})
     names = [pipeline_label(run.pipeline, own) for run in runs]
     return tuple(

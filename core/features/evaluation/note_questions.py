@@ -18,6 +18,7 @@ from core.base.blobs import Span
 from core.base.call_log import log_bases, log_call
 from core.base.datetimes import utc_now
 from core.base.errors import ConfigError, UnknownChoice
+from core.base.frozen import ValueMap, Values
 from core.base.jobs import Jobs
 from core.base.messages import language_of, message, render, terminal_language
 from core.base.text import digest, fold, is_chinese, line_starts, one_line, query_keywords
@@ -317,9 +318,7 @@ def suggest_by_model(
             ],
         }
         lists = values(chat.ask(TASK, material), r"\[")
-        rows: list[dict[str, object]] = next(
-            (rows for rows in lists if rows and all(isinstance(row, dict) for row in rows)), []
-        )
+        rows: list[Values] = next((rows for rows in lists if rows and all(isinstance(row, dict) for row in rows)), [])
         understood = understood or bool(rows)
         for question in _build_questions(rows, batch):
             questions.setdefault(fold(question.text), question)
@@ -335,7 +334,7 @@ def _excerpt(note: Note, length: int) -> str:
     return note.body[start : start + length]
 
 
-def _build_questions(rows: Sequence[Mapping[str, object]], notes: Sequence[Note]) -> Iterator[Question]:
+def _build_questions(rows: Sequence[ValueMap], notes: Sequence[Note]) -> Iterator[Question]:
     """Yield the usable questions in a reply. A question's quote must occur in its note exactly once."""
     for row in rows:
         number = row.get("note")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Self
 
 from core.base.codec import assemble
 from core.base.errors import UnknownChoice
-from core.base.frozen import AnyMap, frozen
+from core.base.frozen import AnyMap, ValueMap, frozen
 from core.base.messages import Message, message, plural
 from core.base.terminal import _, say
 from core.model import (
@@ -347,7 +347,7 @@ _RUNS = table("set_name", "pipeline", "asked", "questions", "id", empty="This ba
 
 
 def _pipelines(
-    workspace: "Workspace", question_set: str, search: Mapping[str, object] | None = None, compare: Setup = None
+    workspace: "Workspace", question_set: str, search: ValueMap | None = None, compare: Setup = None
 ) -> tuple[QuestionSet, list[Pipeline]]:
     """Return a question set, and the pipelines with which to run it.
 

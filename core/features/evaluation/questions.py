@@ -11,7 +11,7 @@ from core.base import files
 from core.base.codec import assemble
 from core.base.errors import QueryError, QuestionSetError, RowError
 from core.base.faults import translate_parse_error
-from core.base.frozen import frozen
+from core.base.frozen import Values, frozen
 from core.base.messages import message
 from core.features.evaluation import golds, note_questions
 from core.features.evaluation.comparison import FORMULA, csv_of
@@ -90,7 +90,7 @@ def read(store: Store, base: KnowledgeBase, data: bytes, name: str, *, taken: Co
     return golds.place(store, base, questions, name)
 
 
-def _row(question: Question) -> dict[str, object]:
+def _row(question: Question) -> Values:
     row = {
         "id": question.id,
         "question": question.text,
@@ -226,7 +226,7 @@ def _row_question(row: Row, line: int, known: Question | None) -> Question:
         raise RowError(
             "this row ends before {missing}. A cell can be empty, but it still needs its comma.", missing=missing
         )
-    cells: dict[str, object] = {name: text for name, text in row.items() if text.strip()}
+    cells: Values = {name: text for name, text in row.items() if text.strip()}
     cells |= {name: _TRUTH.get(row[name].strip().lower(), row[name]) for name in ("any", "suggested") if name in cells}
     gold = {name: cells[name] for name in ("path", "quote", "start") if name in cells}
     start = row.get("start", "").strip()

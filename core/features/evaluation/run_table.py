@@ -10,6 +10,7 @@ from datetime import datetime
 
 from core.base.codec import decoder, to_plain
 from core.base.errors import RunNotFound
+from core.base.frozen import Values
 from core.model import KnowledgeBase, Pipeline, QuestionResult, Run
 from core.store.ids import fresh_id
 from core.store.reading import RowReader, columns_of, fields_in, loaded, stored
@@ -86,7 +87,7 @@ _RUN = RowReader(
     "run",
     "set_name",
     pipeline=_pipeline,
-    settings=stored(dict[str, object]),
+    settings=stored(Values),
     metrics=stored(dict[str, float]),
 )
 _RESULT = RowReader(QuestionResult, "result of a question", "question")

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
-from typing import Any, cast, get_args
+from typing import cast, get_args
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -12,6 +12,7 @@ from core import chunking, embedding
 from core.base.call_log import skip_log
 from core.base.datetimes import utc_now
 from core.base.errors import ConfigError, QueryError, QuestionSetError, StoreError, UnknownChoice
+from core.base.frozen import AnyValues, Values
 from core.base.jobs import stop_check
 from core.base.text import query_keywords
 from core.features.evaluation import comparison, golds, scoring
@@ -70,7 +71,7 @@ def parse(spec: str, start: Pipeline, chunking: ChunkingOptions) -> Pipeline:
     `chunking`: the base's own chunking options. Raises UnknownChoice if a setting is unknown, and ConfigError if a
     value is invalid.
     """
-    settings: dict[str, Any] = {}
+    settings: AnyValues = {}
     for part in filter(str.strip, spec.split(",")):
         name, _, value = (piece.strip() for piece in part.partition("="))
         if not value:
@@ -356,7 +357,7 @@ class Runs:
             run = Run("", base.id, set_id, set_name, pipelines[number], settings, version, utc_now(), None, count)
             yield run, _part(progress, number, len(pipelines))
 
-    def _state(self, base: KnowledgeBase, pipeline: Pipeline) -> tuple[int, dict[str, object]]:
+    def _state(self, base: KnowledgeBase, pipeline: Pipeline) -> tuple[int, Values]:
         """Return the database version and a pipeline's complete settings.
 
         Raises ConfigError if the settings are invalid.

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 
+from core.base.frozen import ValueMap
 from core.features.learning.lines import Plain
 from core.model import LogEvent
 
@@ -123,7 +124,7 @@ def _messages(whole: object) -> Iterator[tuple[str, str, str]]:
             yield str(speaker), text, str(get("created_at") or get("create_time") or "")
 
 
-def _time(item: Mapping[str, object]) -> float:
+def _time(item: ValueMap) -> float:
     at = item.get("create_time")
     return float(at) if isinstance(at, (int, float)) else 0.0
 

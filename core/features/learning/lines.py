@@ -3,10 +3,11 @@
 import json
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import groupby
 
+from core.base.frozen import ValueMap
 from core.model import LogEvent, LogLevel
 
 _TIMES = (
@@ -244,7 +245,7 @@ def _source(rest: str) -> tuple[str, str]:
     return source, rest
 
 
-def _structured(values: Mapping[str, object]) -> LogEvent:
+def _structured(values: ValueMap) -> LogEvent:
     """Return an event built from named values. Values with unknown names are appended to the message as pairs."""
     rest = dict(values)
     taken = dict.fromkeys(_NAMES, "")

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from core.base.frozen import frozen
+from core.base.frozen import AnyValues, frozen
 from core.base.messages import message, plural
 from core.base.terminal import _, say
 from core.model import LearningReport, LearntLog, Progress, RuleCard, learnt_lines
@@ -88,7 +88,7 @@ def learn(
     base: Annotated[str, About("The knowledge base for the notes; the command creates it if it doesn't exist.")] = "",
     text: Annotated[str | None, About("The text of a log.", doors=("http", "tool"), long=True)] = None,
     events: Annotated[
-        list[dict[str, Any]] | None,
+        list[AnyValues] | None,
         About(
             "Events that are already parsed, each with text and, if known, time, level, source, line, kind, "
             "count and fields.",

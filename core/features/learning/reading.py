@@ -7,6 +7,7 @@ from operator import ne
 from typing import cast, get_args
 
 from core.base.errors import SourceError, UnknownChoice
+from core.base.frozen import ValueMap
 from core.base.messages import verbatim
 from core.base.text import make_storable
 from core.features.learning import LOG_PARSERS
@@ -53,7 +54,7 @@ def read_text(text: str, name: str, masker: Masker, *, parser: str = "") -> LogT
         return _masked(name, _FALLBACK, LOG_PARSERS.build(_FALLBACK).events("\n".join(lines)), masker, cut)
 
 
-def read_events(items: Iterable[Mapping[str, object]], name: str, masker: Masker) -> LogText:
+def read_events(items: Iterable[ValueMap], name: str, masker: Masker) -> LogText:
     """Build a log from parsed events. Raises SourceError for an invalid event, or UnknownChoice for an unknown kind."""
     events = []
     kinds = get_args(EventKind)

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import itemgetter
@@ -12,6 +12,7 @@ from core.base.blobs import join_spans
 from core.base.call_log import log_call
 from core.base.errors import ConfigError, SourceError
 from core.base.files import open_user_file
+from core.base.frozen import Texts, ValueMap
 from core.base.messages import ENGLISH, Message, message, render
 from core.base.text import CHINESE, CJK, keywords
 from core.features.learning import reading, rules
@@ -69,7 +70,7 @@ def language_of(log: LogText) -> str:
     return _LANGUAGE if letters and len(CHINESE.findall(text)) > _SHARE * letters else ENGLISH
 
 
-def item_of(rule: str, fact: Fact, log: LogText, language: str, model: str = "") -> Mapping[str, object]:
+def item_of(rule: str, fact: Fact, log: LogText, language: str, model: str = "") -> ValueMap:
     """Return the pending note for a fact, as an item for `Notes.add_many`.
 
     `model` is the model that suggested the fact, or "" if a rule found it.
@@ -191,7 +192,7 @@ class Learning(Switchable):
         *,
         files: Sequence[Path] = (),
         text: str | None = None,
-        events: Sequence[Mapping[str, object]] | None = None,
+        events: Sequence[ValueMap] | None = None,
         name: str = "",
         parser: str = "",
         with_model: bool = False,
@@ -289,7 +290,7 @@ class Learning(Switchable):
                 memory.add(LearntFact(fact.rule, fact.key, ""))
         rejected = sum(known.rejected for known in before if known)
         fresh = [item for item, known in zip(facts, before, strict=True) if not known]
-        note_ids: tuple[str, ...] = ()
+        note_ids: Texts = ()
         if fresh:
             items = [item_of(name, fact, log, language_of(log), model) for name, fact in fresh]
             self._store.open_index()

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from core import embedding
 from core.base.datetimes import utc_now
-from core.base.frozen import frozen
+from core.base.frozen import Values, frozen
 from core.features.packs.manifest import PackNote
 from core.indexing.indexer import Indexer
 from core.model import NOTE_FIELDS, EditedNote, InstalledPack, Note, Pack, PackReport, Progress, Revision, no_progress
@@ -244,6 +244,6 @@ def edited(note: Note, offered: str | None) -> EditedNote:
     return EditedNote(note.id, str(note.path), note.title, note.body, offered)
 
 
-def _values(note: Note) -> dict[str, object]:
+def _values(note: Note) -> Values:
     """Return a note's text and fields for comparison, with tags as a set."""
     return {name: getattr(note, name) for name in ("body", *NOTE_FIELDS)} | {"tags": set(note.tags)}

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Annotated
 
 from core.base.codec import assemble
-from core.base.frozen import frozen
+from core.base.frozen import Texts, frozen
 from core.base.messages import Message
 from core.base.terminal import _, say
 from core.model import Concept, ConceptChoice, HintKind, Note, PlaceSuggestion, Proposal, TagSuggestion
@@ -49,7 +49,7 @@ class HintView:
     kind: HintKind
     about: Message
     remedy: Message
-    quotes: tuple[str, ...]
+    quotes: Texts
     other_id: str | None
 
 

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
 
 from core.base.codec import assemble
-from core.base.frozen import frozen
+from core.base.frozen import Texts, frozen
 from core.model import MatterKind, Side
 from core.operations import names
 from core.operations.declaring import About, Caller, CommandGroup, operation
@@ -30,7 +30,7 @@ class ReviewItemView:
     at: datetime | None
     note_id: str | None
     other_id: str | None
-    quotes: tuple[str, ...]
+    quotes: Texts
     path: str | None
     other_path: str | None
 
@@ -46,7 +46,7 @@ class ReviewList:
 class ReviewKeys:
     """The keys of the items that the user has just decided on."""
 
-    keys: tuple[str, ...]
+    keys: Texts
 
 
 # Output for people.

@@ -13,7 +13,7 @@ from itertools import islice
 from core.base.codec import DAMAGE, decode, to_plain
 from core.base.datetimes import local_now, utc_now
 from core.base.errors import EditError, UnknownChoice
-from core.base.frozen import frozen
+from core.base.frozen import Texts, frozen
 from core.base.text import digest
 from core.features.review.two_texts import TextConflicts
 from core.indexing.chunks import Chunks
@@ -419,7 +419,7 @@ def _about_note(
     at: datetime | None,
     *state: object,
     other: NoteSummary | None = None,
-    quotes: tuple[str, ...] = (),
+    quotes: Texts = (),
     submission: Submission | None = None,
 ) -> ReviewItem:
     """Return an item about a note. `state` is hashed into the item's key, so a changed state makes a new item."""

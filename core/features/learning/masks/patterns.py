@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from core.base.frozen import Texts
 from core.features.learning.masks.spans import Secrets, SecretSpan
 from core.features.learning.masks.values import Grade, Value, grade, is_placeholder, is_secret, quoted_value
 
@@ -17,7 +18,7 @@ class Pattern(NamedTuple):
     """
 
     kind: str
-    hints: tuple[str, ...]
+    hints: Texts
     regex: re.Pattern[str]
     guessed: bool = False
 
