@@ -104,7 +104,7 @@ def _distance(name: str, text: str) -> int:
 
 _END = re.compile(LINE_END)
 
-Hidden = Sequence[tuple[int, int]]
+Hidden = Sequence[Span]
 """Character ranges in a note's body that are left out of searches, in order."""
 
 

@@ -41,6 +41,9 @@ Place = tuple[str, str]
 """A note id and the id of one of the note's chunks. An empty chunk id means the whole note."""
 
 
+WriteUses = Callable[[Sequence[Use]], None]
+
+
 def _check_place(store: Store, note_id: str, chunk_id: str) -> None:
     store.notes.card(note_id)  # raises NoteNotFound
     if chunk_id and chunk_id not in {chunk.id for chunk in store.chunks.for_note(note_id)}:
@@ -67,10 +70,10 @@ class Uses(Switchable):
         self._waiting: list[Use] = []
         self._writer: Thread | None = None
         self._closing = Event()
-        self._write: Callable[[Sequence[Use]], None] | None = None if self._store.readonly else self._store.uses.add
+        self._write: WriteUses | None = None if self._store.readonly else self._store.uses.add
         self._seconds = _GATHERED
 
-    def hand_to(self, write: Callable[[Sequence[Use]], None], seconds: float) -> None:
+    def hand_to(self, write: WriteUses, seconds: float) -> None:
         """Pass uses to `write` instead of the database, because this process is read-only.
 
         Each batch is collected for `seconds`.

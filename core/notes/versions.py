@@ -21,6 +21,12 @@ _WORD = re.compile(r"(?s)[\u2e80-\u9fff\uf900-\ufaff\uff66-\uffdc\U00020000-\U00
 _MOST = 4_000_000
 
 
+# Consecutive lines or words of a text.
+_Parts = Sequence[str]
+# Whether a stretch is equal in both texts, and its text in the old and in the new one.
+_Stretch = tuple[bool, str, str]
+
+
 def between(old: Note, new: Note) -> NoteDifference:
     changes = [(name, getattr(old, name), getattr(new, name)) for name in NOTE_FIELDS]
     return NoteDifference(
@@ -36,7 +42,7 @@ def compare_texts(old: str, new: str) -> list[DiffPiece]:
 
     Compares lines first, then the words within differing lines, so a megabyte of text takes about a second.
     """
-    stretches: list[tuple[bool, str, str]] = []
+    stretches: list[_Stretch] = []
     for equal, removed, added in _steps(old.splitlines(keepends=True), new.splitlines(keepends=True)):
         before = "".join(removed)
         after = "".join(added)
@@ -67,7 +73,7 @@ def merge_texts(before: str, mine: str, theirs: str) -> str | None:
     return "".join(lines)
 
 
-def _changes(lines: Sequence[str], text: str) -> Iterator[tuple[int, int, Texts]]:
+def _changes(lines: _Parts, text: str) -> Iterator[tuple[int, int, Texts]]:
     """Yield each range of `lines` that `text` changes, as start, end and replacement lines."""
     at = 0
     for equal, removed, added in _steps(lines, text.splitlines(keepends=True)):
@@ -76,7 +82,7 @@ def _changes(lines: Sequence[str], text: str) -> Iterator[tuple[int, int, Texts]
         at += len(removed)
 
 
-def _compare_words(old: str, new: str) -> list[tuple[bool, str, str]]:
+def _compare_words(old: str, new: str) -> list[_Stretch]:
     """Return the equal and changed stretches, in order. Whitespace between two changes counts as changed."""
     before = _WORD.findall(old)
     after = _WORD.findall(new)
@@ -90,7 +96,7 @@ def _compare_words(old: str, new: str) -> list[tuple[bool, str, str]]:
     ]
 
 
-def _steps(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[bool, Sequence[str], Sequence[str]]]:
+def _steps(before: _Parts, after: _Parts) -> Iterator[tuple[bool, _Parts, _Parts]]:
     """Yield an (is equal, old part, new part) tuple for each equal or changed stretch, in order."""
     start = shared_length(before, after)
     end = shared_length(before[start:][::-1], after[start:][::-1])

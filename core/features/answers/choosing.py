@@ -22,10 +22,14 @@ from core.model import Answered, Chunk, Hit, Matrix, Quote, QuoteKind, SearchRes
 from core.retrieval.highlights import Stems, TokenizedHit, word_places, words_in, words_to_mark
 from core.store import Store
 
-Rarity = Mapping[str, float]
+Weights = Mapping[str, float]
+Rarity = Weights
 """Maps each word in a question to its rarity: log(number of chunks / number of chunks that contain the word)."""
 
-UNIT_WEIGHTS: Mapping[str, float] = {
+Tokenized = Mapping[str, TokenizedHit]
+"""Hits with the tokens of their texts, by chunk id."""
+
+UNIT_WEIGHTS: Weights = {
     "near": 5.31,
     "held": 2.08,
     "score": 1.4,
@@ -117,7 +121,7 @@ class EvidenceCandidate:
 
 
 def candidates(
-    question: EvidenceQuestion, hits: Sequence[Hit], best: float, reads: Mapping[str, TokenizedHit], stems: Stems
+    question: EvidenceQuestion, hits: Sequence[Hit], best: float, reads: Tokenized, stems: Stems
 ) -> list[EvidenceCandidate]:
     """Return the units in hits with their features. `best` is the best hit's score."""
     by_hit = {hit.chunk.id: [*_hit_candidates(question, hit, best, reads.get(hit.chunk.id), stems)] for hit in hits}
@@ -125,7 +129,7 @@ def candidates(
     return [candidate for units in by_hit.values() for candidate in units]
 
 
-def _read(by_hit: Mapping[str, Sequence[EvidenceCandidate]], reads: Mapping[str, TokenizedHit]) -> None:
+def _read(by_hit: Mapping[str, Sequence[EvidenceCandidate]], reads: Tokenized) -> None:
     """Set each unit's `read` feature. Only the passages with the most evidence from other features are scored."""
     passages: list[tuple[float, list[EvidenceCandidate], Callable[[], list[float]]]] = []
     for key, units in by_hit.items():
@@ -226,7 +230,7 @@ WEAKEST = 0.1
 WEAKEST_ROW = 0.5
 """Minimum odds in a table, as a share of the strongest row's. It is higher, because rows don't explain each other."""
 
-WEIGHTS: Mapping[str, float] = {
+WEIGHTS: Weights = {
     "read": 0.141,
     "near": 2.106,
     "nearest": 0.667,
@@ -273,7 +277,7 @@ _MOST_SEARCH = 12.0
 # questions.
 _USUAL_RIVALS = 3
 
-Reads = Callable[[SearchResult], Mapping[str, TokenizedHit]]
+Reads = Callable[[SearchResult], Tokenized]
 """The search engine's function that returns the tokens of a result's question and hits, by chunk id."""
 
 LOOKED_AT = 5
@@ -336,7 +340,7 @@ class Excerpt:
         return self._place(first, last)
 
     @property
-    def _marked_units(self) -> tuple[int, int]:
+    def _marked_units(self) -> Span:
         odds = [0.0 if unit.parts["asks"] else exp(unit.evidence) for unit in self.units]
         least = max(odds) * (WEAKEST_ROW if self.strongest.unit.kind == "row" else WEAKEST)
         _, first, last = max(
@@ -375,7 +379,7 @@ class Excerpt:
 Excerpts = Sequence[Excerpt]
 
 
-def excerpts(units: Sequence[EvidenceCandidate]) -> list[Excerpt]:
+def excerpts(units: Sequence[EvidenceCandidate]) -> Excerpts:
     """Return the best excerpt around each unit, best first. `units` must be sorted by hit and position."""
     found: list[Excerpt] = []
     for _, neighbours in groupby(units, key=lambda unit: unit.hit.chunk.id):
@@ -392,7 +396,7 @@ def excerpts(units: Sequence[EvidenceCandidate]) -> list[Excerpt]:
     return sorted(found, key=lambda excerpt: -excerpt.score)
 
 
-def _runs(units: Sequence[EvidenceCandidate]) -> Iterator[tuple[int, int]]:
+def _runs(units: Sequence[EvidenceCandidate]) -> Iterator[Span]:
     """Yield the start and end (exclusive) of each run of units that is short enough. A single unit always is.
 
     A run never spans embedded data, such as a picture.
@@ -512,7 +516,7 @@ def select(result: SearchResult, units: Sequence[EvidenceCandidate]) -> Selectio
     )
 
 
-def _select_ranked(ranked: Excerpts) -> list[Excerpt]:
+def _select_ranked(ranked: Excerpts) -> Excerpts:
     """Return the best excerpt, and excerpts from other notes that answer nearly as well in different words."""
     chosen: list[Excerpt] = []
     for excerpt in _close(ranked):
@@ -521,7 +525,7 @@ def _select_ranked(ranked: Excerpts) -> list[Excerpt]:
     return chosen[:QUOTES]
 
 
-def _select_sides(result: SearchResult, ranked: Excerpts) -> list[Excerpt]:
+def _select_sides(result: SearchResult, ranked: Excerpts) -> Excerpts:
     """Return the best excerpt for a comparison, followed by the best excerpt about each side alone.
 
     An excerpt that names all sides comes first if it answers nearly as well as the best one. Further good excerpts
@@ -554,7 +558,7 @@ def _select_sides(result: SearchResult, ranked: Excerpts) -> list[Excerpt]:
     return selection[:QUOTES]
 
 
-def _close(ranked: Excerpts) -> list[Excerpt]:
+def _close(ranked: Excerpts) -> Excerpts:
     """Return the excerpts that answer nearly as well as the first one."""
     return [excerpt for excerpt in ranked if excerpt.score > ranked[0].score - WEAKER]
 

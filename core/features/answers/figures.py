@@ -220,6 +220,8 @@ class Figure:
         return bool(first & second)
 
 
+Sources = Sequence[tuple[str, Figure]]
+"""Figures, each with the text that contains it."""
 Read = tuple[Readings, Readings, bool] | None
 """A figure's `says`, `implies` and `weak`, or None if the match isn't a figure."""
 
@@ -263,11 +265,11 @@ def compare(text: str, others: Iterable[str]) -> tuple[list[Span], list[Span]]:
     return lacking, shared
 
 
-def _figures_of(texts: Iterable[str]) -> list[tuple[str, Figure]]:
+def _figures_of(texts: Iterable[str]) -> Sources:
     return [(text, figure) for text in texts for figure in _with_times(text, find(text))]
 
 
-def _is_missing(figure: Figure, pairs: Sequence[tuple[str, Figure]]) -> bool:
+def _is_missing(figure: Figure, pairs: Sources) -> bool:
     others = [other for _, other in pairs]
     said = {reading for other in others for reading in other.says + other.implies}
     if said & {*figure.says}:
@@ -296,7 +298,7 @@ def _with_times(text: str, figures: list[Figure]) -> list[Figure]:
 _CONTEXT = 6
 
 
-def _is_exchanged(figure: Figure, text: str, pairs: Sequence[tuple[str, Figure]]) -> bool:
+def _is_exchanged(figure: Figure, text: str, pairs: Sources) -> bool:
     """Return whether another figure in the quotes fits a figure's context better: *sold 8* for *bought 8, sold 5*."""
     around = _context(figure, text)
     best = {True: 0, False: 0}

@@ -88,6 +88,9 @@ def units_of(text: str) -> Sequence[Unit]:
     return tuple(Unit(unit.kind, *bare(unit.spans[0]), unit.lead and bare(unit.lead), unit.block) for unit in units)
 
 
+Units = Iterator[Unit]
+
+
 def _blank(match: re.Match[str]) -> str:
     return re.sub(r"[^\n]", " ", match[0])
 
@@ -112,7 +115,7 @@ class _UnitReader:
         self._lead: Span | None = None
         self._parents: list[tuple[int, Span]] = []
 
-    def read(self) -> Iterator[Unit]:
+    def read(self) -> Units:
         at = 0
         while at < len(self._lines):
             line = self._lines[at]
@@ -158,7 +161,7 @@ class _UnitReader:
         """Return whether a line is indented code. In a list, code must be indented twice as far."""
         return bool(re.match(rf"(?: {{4}}|\t){{{2 if self._parents else 1}}}[ \t]*\S", line))
 
-    def _code(self, first: int, last: int, end: int = 0) -> Iterator[Unit]:
+    def _code(self, first: int, last: int, end: int = 0) -> Units:
         """Yield the units in the code from line `first` up to, but not including, line `last`.
 
         `end`: the line after the closing fence, or 0 if the code isn't fenced.
@@ -180,7 +183,7 @@ class _UnitReader:
                 yield Unit("code", self._spans[start][0], self._span(start, last)[1], self._lead, block)
         self._lead = None
 
-    def _item(self, indent: int, block: Span) -> Iterator[Unit]:
+    def _item(self, indent: int, block: Span) -> Units:
         self._parents = [(deep, span) for deep, span in self._parents if deep < indent]
         lead = self._parents[-1][1] if self._parents else self._lead
         start, stop = block
@@ -193,7 +196,7 @@ class _UnitReader:
             yield Unit("item", *block, lead, block)
         self._parents.append((indent, first))
 
-    def _paragraph(self, block: Span) -> Iterator[Unit]:
+    def _paragraph(self, block: Span) -> Units:
         self._parents = []
         spans = list(sentences(self._plain, *block))
         for before, span in zip([self._lead, *spans], spans, strict=False):

@@ -31,6 +31,9 @@ _FUNCTION_WORDS = frozenset(
 )
 
 
+Spans = tuple[Span, ...]
+
+
 @frozen
 class Verdict:
     """The result of comparing a written sentence with its sources.
@@ -41,8 +44,8 @@ class Verdict:
 
     missing: Texts
     copied: bool
-    ours: tuple[Span, ...] = ()
-    theirs: tuple[tuple[Span, ...], ...] = ()
+    ours: Spans = ()
+    theirs: tuple[Spans, ...] = ()
 
 
 def judge(
@@ -96,7 +99,7 @@ def _places(found: Sequence[WordToken], same: Sequence[Span]) -> Iterator[Span]:
             yield token.start, token.end
 
 
-def _joined(spans: Sequence[Span], text: str) -> tuple[Span, ...]:
+def _joined(spans: Sequence[Span], text: str) -> Spans:
     """Return the spans in order. Spans separated only by white space are merged."""
     joined: list[Span] = []
     for start, end in sorted(spans):

@@ -59,6 +59,11 @@ _HEAD: Values = {"tessera": "base", "version": 1}
 _DEFAULT = ChunkingOptions()
 
 
+_Events = Iterator[yaml.Event]
+Contents = Iterable[tuple[str, bytes]]
+"""The paths and bytes of files."""
+
+
 @dataclass(frozen=True, slots=True)
 class _BaseSection:
     name: str
@@ -230,7 +235,7 @@ def _document_error(name: str, line: int, reason: Message) -> ArchiveError:
     return ArchiveError(name, [(message("line {line}", line=line), reason)])
 
 
-def _events(data: bytes, name: str) -> Iterator[yaml.Event]:
+def _events(data: bytes, name: str) -> _Events:
     depth = 0
     for count, event in enumerate(yaml.parse(data, Loader=yaml.CSafeLoader)):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
@@ -245,7 +250,7 @@ def _line_of(event: yaml.Event) -> int:
     return event.start_mark.line + 1 if event.start_mark else 1
 
 
-def _build(events: Iterator[yaml.Event], event: yaml.Event, name: str) -> object:
+def _build(events: _Events, event: yaml.Event, name: str) -> object:
     """Build the value that starts with the given event. An unquoted scalar becomes a `Scalar`."""
     if isinstance(event, yaml.SequenceStartEvent):
         return [_build(events, item, name) for item in _until(events, yaml.SequenceEndEvent)]
@@ -260,7 +265,7 @@ def _build(events: Iterator[yaml.Event], event: yaml.Event, name: str) -> object
     return _scalar(event)
 
 
-def _until(events: Iterator[yaml.Event], end: type) -> Iterator[yaml.Event]:
+def _until(events: _Events, end: type) -> _Events:
     for event in events:
         if isinstance(event, end):
             return
@@ -286,7 +291,7 @@ FindFile = Callable[[str, str], Attachment | None]
 """A function that takes a note's id and a link target, and returns the attachment or None if there is none."""
 
 
-def markdown_files(records: Records, find_file: FindFile) -> Iterator[tuple[str, bytes]]:
+def markdown_files(records: Records, find_file: FindFile) -> Contents:
     """Yield the path and bytes of each note in a base, followed by those of each attachment.
 
     An attachment keeps its path, so that links to it stay valid. Raises ArchiveError if a field can't be written as
@@ -318,7 +323,7 @@ def markdown_files(records: Records, find_file: FindFile) -> Iterator[tuple[str,
                 yield file.place, file.path.read_bytes()
 
 
-def write_folder(contents: Iterable[tuple[str, bytes]], place: Path, staging: Path) -> None:
+def write_folder(contents: Contents, place: Path, staging: Path) -> None:
     """Write all files to a new folder. If an error occurs, no folder is created.
 
     `staging`: an empty folder. The files are written to it first, and then it is renamed to `place`.

@@ -176,6 +176,8 @@ class RunRows(Protocol):
     ) -> Run: ...
 
 
+WordLists = dict[str, str]
+"""The user's word lists (synonyms and vocabulary), by file name."""
 _NO_RECORDS: RecordParts[Any] = RecordParts()
 
 
@@ -192,7 +194,7 @@ class Records:
     runs: RecordParts[RunRecord] = _NO_RECORDS
     syncs: RecordParts[SyncRecord] = _NO_RECORDS
     uses: RecordParts[Use] = _NO_RECORDS
-    words: dict[str, str] = field(default_factory=dict)
+    words: WordLists = field(default_factory=dict)
     """The user's word lists (synonyms and vocabulary), by file name."""
     powers: RequestedPermissions = NO_POWERS
 

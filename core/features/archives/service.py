@@ -5,7 +5,6 @@ import logging
 import os
 import sys
 import zipfile
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import chain
@@ -160,7 +159,7 @@ class Archives:
         """Create a base from an exported file's bytes. Raises the same errors as `restore`."""
         return self._restore(io.BytesIO(data), file, name)
 
-    def restore_files(self, files: Iterable[tuple[str, bytes]], name: str) -> Restored:
+    def restore_files(self, files: documents.Contents, name: str) -> Restored:
         """Create a base from a folder's files, given as paths and bytes. Raises the same errors as `restore`."""
         with self._store.temporary.make_scoped() as staging:
             place = staging / "notes"

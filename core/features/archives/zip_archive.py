@@ -19,7 +19,7 @@ from core.base.errors import ArchiveError, RowError, SourceError
 from core.base.faults import translate_errors
 from core.base.frozen import AnyValues, Texts
 from core.base.messages import message
-from core.features.archives.records import Made, Mistakes, RecordParts, Records
+from core.features.archives.records import Made, Mistakes, RecordParts, Records, WordLists
 from core.intake import upload
 from core.intake.encoding import MAX_BYTES
 from core.intake.notefile import is_note
@@ -153,7 +153,7 @@ def _member(file: Path, name: str) -> Iterator[IO[bytes]]:
         ) from error
 
 
-def check(words: dict[str, str], mistakes: Mistakes) -> None:
+def check(words: WordLists, mistakes: Mistakes) -> None:
     """Check an archive's word lists, and add unreadable lines to `mistakes`."""
     for problem in synonyms.problems(words.get(synonyms.FILE, "")):
         mistakes.add(f"words/{synonyms.FILE}", problem)
@@ -161,12 +161,12 @@ def check(words: dict[str, str], mistakes: Mistakes) -> None:
         mistakes.add(f"words/{fields.FILE}", problem)
 
 
-def user_wordlists(folder: Path) -> dict[str, str]:
+def user_wordlists(folder: Path) -> WordLists:
     """Return the user's word lists in a workspace, by file name."""
     return {name: text for name in FILES if (text := _text(folder / name))}
 
 
-def add(folder: Path, words: dict[str, str]) -> None:
+def add(folder: Path, words: WordLists) -> None:
     """Add an archive's words to a workspace's word lists. A list that the user hasn't edited is replaced."""
     for name in FILES:
         if name in words:

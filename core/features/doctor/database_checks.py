@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from core.base.errors import StoreError
 from core.base.messages import Message, message, plural, verbatim
-from core.features.doctor.workspace_checks import Finding, WorkspaceParts
+from core.features.doctor.workspace_checks import Checks, Finding, WorkspaceParts
 from core.model import Check, Revision
 from core.store.phrases import word_row
 
@@ -158,7 +158,7 @@ def _tokens(parts: WorkspaceParts) -> Finding:
     return message("Some passages are missing the data for fast reranking in: {names}", names=names) if names else None
 
 
-OF_DATABASE: dict[str, Check] = {
+OF_DATABASE: Checks = {
     "database": Check(
         "broken",
         "The database is intact",

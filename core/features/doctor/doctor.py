@@ -1,7 +1,6 @@
 """Run all checks on a workspace, measure its disk usage, and compact it."""
 
 import logging
-from collections.abc import Mapping
 from pathlib import Path
 
 from core.base import files
@@ -10,7 +9,7 @@ from core.base.faults import BACKUPS, DATABASE, translate_errors
 from core.base.files import disk_space
 from core.base.messages import Message, as_message, message
 from core.features.doctor.database_checks import OF_DATABASE
-from core.features.doctor.workspace_checks import OF_FILES, OF_MACHINE, OF_RESOURCES, WorkspaceParts
+from core.features.doctor.workspace_checks import OF_FILES, OF_MACHINE, OF_RESOURCES, Checks, WorkspaceParts
 from core.indexing.base_copies import FOLDER, Scratch
 from core.model import Check, Checked, Compacted, Health, Progress, Space, bind_checks, no_progress
 from core.store.backups import restoring
@@ -27,8 +26,8 @@ class Doctor:
     def __init__(
         self,
         parts: WorkspaceParts,
-        resources: Mapping[str, Check] | None,
-        files: Mapping[str, Check] | None,
+        resources: Checks | None,
+        files: Checks | None,
     ) -> None:
         """Combine the doctor's own checks with other features' checks on resources and on files."""
         self._parts = parts

@@ -46,6 +46,8 @@ class HasPlace(Protocol):
     def place(self) -> Path: ...
 
 
+Checks = dict[str, Check]
+"""Checks by name, in the order in which they run."""
 Finding = Message | None
 """The problem found by a check, or None if nothing is wrong."""
 
@@ -173,7 +175,7 @@ def _clock(parts: WorkspaceParts) -> Finding:
     return message("The workspace was opened on {day}, a date in the future.", day=last) if ahead else None
 
 
-OF_RESOURCES: dict[str, Check] = {
+OF_RESOURCES: Checks = {
     "index": Check(
         "look",
         "The search index matches the notes",
@@ -213,7 +215,7 @@ OF_RESOURCES: dict[str, Check] = {
 }
 """Resource checks by name, in the order in which they run."""
 
-OF_MACHINE: dict[str, Check] = {
+OF_MACHINE: Checks = {
     "config": Check(
         "broken",
         "The settings are valid",
@@ -348,7 +350,7 @@ def _find_replaced_files(parts: WorkspaceParts) -> Finding:
     )
 
 
-OF_FILES: dict[str, Check] = {
+OF_FILES: Checks = {
     "sources": Check(
         "look",
         "All note folders are in place",

@@ -226,6 +226,9 @@ class ReportSection:
     table: Sequence[Sequence[Cell]] = ()
 
 
+Sections = Iterator[ReportSection]
+
+
 def report(compared: SideBySide, form: str, base: str = "", language: str = ENGLISH) -> bytes:
     """Return a report as a file's bytes. `form`: `csv`, `md` or `html`. `base`: the base's name."""
     if form == "csv":
@@ -291,7 +294,7 @@ def _title(compared: SideBySide) -> Message:
     return message("Comparison of runs") if len(compared.runs) > 1 else message("Run report")
 
 
-def _sections(compared: SideBySide, base: str) -> Iterator[ReportSection]:
+def _sections(compared: SideBySide, base: str) -> Sections:
     yield _runs(compared, base)
     yield from settings(compared)
     yield figures(compared, compared.figures)
@@ -330,7 +333,7 @@ def _runs(compared: SideBySide, base: str) -> ReportSection:
     return ReportSection(message("Question"), [counts, *of_base, *compared.notices], [head, *rows])
 
 
-def settings(compared: SideBySide) -> Iterator[ReportSection]:
+def settings(compared: SideBySide) -> Sections:
     """Yield a table of the settings that differ between two runs, or of all settings for a single run.
 
     If there are no such settings, nothing is yielded.
@@ -375,7 +378,7 @@ def figures(compared: SideBySide, names: Iterable[str]) -> ReportSection:
     return ReportSection(message("Figures"), sentences, [head, *rows])
 
 
-def kinds(compared: SideBySide) -> Iterator[ReportSection]:
+def kinds(compared: SideBySide) -> Sections:
     """Yield a table of the questions found in each run, counted by kind, if any question has a kind."""
     answerable = [row for row in compared.rows if not row.negative]
     counts = Counter(row.kind for row in answerable)
@@ -404,7 +407,7 @@ def _difference(compared: SideBySide, name: str) -> str:
     return f"{difference} ({comparison.low:+.3f} … {comparison.high:+.3f})"
 
 
-def _change_sections(compared: SideBySide) -> Iterator[ReportSection]:
+def _change_sections(compared: SideBySide) -> Sections:
     titles: dict[Change, Message] = message_table({"gained": "Newly found", "lost": "No longer found"})
     for change, title in titles.items():
         rows = [
@@ -415,7 +418,7 @@ def _change_sections(compared: SideBySide) -> Iterator[ReportSection]:
         yield _table_section(_joined_cells(title, compared.labels[1]), [*_HEAD, *compared.labels], rows)
 
 
-def _missed(compared: SideBySide) -> Iterator[ReportSection]:
+def _missed(compared: SideBySide) -> Sections:
     rows: Rows = []
     for row in compared.rows:
         if row.missed:

@@ -109,6 +109,10 @@ Candidate = tuple[str, str, tuple[Span, ...]]
 """A possible question: its kind, its text, and its right passages, of which a search has to find only one."""
 
 
+Holding = Mapping[str, int]
+"""The number of notes that contain each word."""
+
+
 def merge(by_note: Iterable[Sequence[Question]]) -> list[Question]:
     """Merge the notes' lists of questions: each note's first question, then each note's second question, and so on.
 
@@ -145,7 +149,7 @@ def plain_question(text: str) -> str:
     return " ".join(re.sub(r"[^\w\s.'’-]|(?<!\w)[-.]|[-.](?!\w)", " ", text).split())
 
 
-def _note_questions(note: Note, holding: Mapping[str, int], linked: Sequence[str]) -> list[Question]:
+def _note_questions(note: Note, holding: Holding, linked: Sequence[str]) -> list[Question]:
     """Return up to OF_NOTE questions about a note. Kinds alternate, and within a kind, questions are chosen by hash."""
     draws = sorted(_draws(note, holding, linked), key=lambda draw: digest(draw[1]))
     by_kind = [[draw for draw in draws if draw[0] == kind][:2] for kind in KINDS]
@@ -158,7 +162,7 @@ def _note_questions(note: Note, holding: Mapping[str, int], linked: Sequence[str
     return list(questions.values())[:OF_NOTE]
 
 
-def _draws(note: Note, holding: Mapping[str, int], linked: Sequence[str]) -> Iterator[Candidate]:
+def _draws(note: Note, holding: Holding, linked: Sequence[str]) -> Iterator[Candidate]:
     parts = sections_of(note)
     casing = _casing(note, parts)
     openings = tuple(_opening(part) for part in parts if part.blocks)[:_OPENINGS]
@@ -185,7 +189,7 @@ def _opening(part: Section) -> Span:
     return block.start, min(block.end, block.start + _OPENING)
 
 
-def _sentences(note: Note, part: Section, holding: Mapping[str, int]) -> Iterator[Candidate]:
+def _sentences(note: Note, part: Section, holding: Holding) -> Iterator[Candidate]:
     """Yield a section's sentences as questions. The word that occurs in the fewest notes is replaced by a gap."""
     for block in part.blocks:
         for start, end in sentences_of(note.body, block) if block.kind == "paragraph" else ():

@@ -10,6 +10,8 @@ from core.base.messages import message
 from core.base.registry import Entry, Registry
 from core.model import LogEvent
 
+LogEvents = Iterable[LogEvent]
+
 
 class LogParser(Protocol):
     """Splits a log's text into events.
@@ -24,7 +26,7 @@ class LogParser(Protocol):
     def fits(self, name: str, sample: str) -> float:
         """Return how well the parser fits a log, from 0 to 1. `sample`: the first characters of the log."""
 
-    def events(self, text: str) -> Iterable[LogEvent]:
+    def events(self, text: str) -> LogEvents:
         """Yield a log's events in order. Raises ValueError if the text is in another format."""
 
 

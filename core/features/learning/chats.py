@@ -2,11 +2,12 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 
 from core.base.frozen import ValueMap
+from core.features.learning import LogEvents
 from core.features.learning.lines import Plain
 from core.model import LogEvent
 
@@ -32,11 +33,11 @@ class Markdown:
         marks = sum(bool(_HEADING.fullmatch(line) or _FENCE.fullmatch(line)) for line in lines)
         return 0.3 if marks >= 2 and 20 * marks > len(lines) else 0.0
 
-    def events(self, text: str) -> Iterable[LogEvent]:
+    def events(self, text: str) -> LogEvents:
         return _marked_up(text)
 
 
-def _marked_up(text: str, source: str = "", *, chat: bool = False) -> Iterator[LogEvent]:
+def _marked_up(text: str, source: str = "", *, chat: bool = False) -> LogEvents:
     """Yield the events in Markdown text.
 
     `source` names the text's author. If `chat` is True, a line may start with a speaker's name.
@@ -91,11 +92,11 @@ class Chats:
         speakers = {match["name"].lower() for line in sample.split("\n") if (match := _SPEAKER.match(line))}
         return 0.7 if len(speakers) > 1 else 0.0
 
-    def events(self, text: str) -> Iterable[LogEvent]:
+    def events(self, text: str) -> LogEvents:
         return _json_events(text) if text.lstrip()[:1] in ("[", "{") else _marked_up(text, chat=True)
 
 
-def _json_events(text: str) -> Iterator[LogEvent]:
+def _json_events(text: str) -> LogEvents:
     try:
         whole = json.loads(text)
     except ValueError:

@@ -3,11 +3,11 @@
 import json
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import groupby
 
 from core.base.frozen import ValueMap
+from core.features.learning import LogEvents
 from core.model import LogEvent, LogLevel
 
 _TIMES = (
@@ -90,7 +90,7 @@ class Plain:
     def fits(self, name: str, sample: str) -> float:
         return 0.1
 
-    def events(self, text: str) -> Iterable[LogEvent]:
+    def events(self, text: str) -> LogEvents:
         return _repeated(_plain_events(text.removesuffix("\n").split("\n")))
 
 
@@ -105,7 +105,7 @@ class _LineParser(ABC):
         lines = [line for line in sample.split("\n") if line.strip()][:50]
         return self.fit if 2 * len([*filter(self._read, lines)]) > len(lines) else 0.0
 
-    def events(self, text: str) -> Iterable[LogEvent]:
+    def events(self, text: str) -> LogEvents:
         numbered = ((number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip())
         return _repeated(
             replace(self._read(line) or LogEvent(text=line), line=number, end=number) for number, line in numbered
@@ -150,14 +150,14 @@ class JsonLines(_LineParser):
         return event if event and event.text.strip() else None
 
 
-def _repeated(events: Iterable[LogEvent]) -> Iterator[LogEvent]:
+def _repeated(events: LogEvents) -> LogEvents:
     """Yield events, merging consecutive identical events into one with a count."""
     for _, group in groupby(events, lambda event: (event.text, event.level, event.source, event.kind)):
         equal = [*group]
         yield replace(equal[0], count=len(equal), end=equal[-1].end)
 
 
-def _plain_events(lines: list[str]) -> Iterator[LogEvent]:
+def _plain_events(lines: list[str]) -> LogEvents:
     first_lines = [line for line in lines[:400] if line.strip()]
     headed = 3 * sum(_is_headed(line) for line in first_lines) > len(first_lines)
     parts: list[str] = []
@@ -194,7 +194,7 @@ def _belongs(line: str, parts: list[str], headed: bool) -> bool:
     return in_traceback and bool(_RAISED.match(line)) and parts[-1].startswith((" ", "\t"))
 
 
-def _event(parts: list[str], first: int) -> Iterator[LogEvent]:
+def _event(parts: list[str], first: int) -> LogEvents:
     """Yield the event formed by a group of lines, if there is one. `first` is the number of the first line."""
     if not parts:
         return

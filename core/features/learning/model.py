@@ -13,7 +13,7 @@ from core.base.jobs import stop_check
 from core.base.messages import Message, lines, message, verbatim
 from core.base.text import find_quote, make_storable, one_line
 from core.features.learning.facts import abbreviate, fact, generalise, generalise_source
-from core.features.learning.reading import excerpts
+from core.features.learning.reading import Excerpt, excerpts
 from core.model import Dropped, Fact, LogEvent, LogText
 from core.providers.chat import Chat, values
 
@@ -42,9 +42,6 @@ _SENTENCE = re.compile(r"[^.。!！?？;；\n]+(?:[.。!！?？;；]+(?!\s)[^.�
 # Maximum length, in characters, of a line to use as a quote's context. In a longer line, only the sentence is used.
 _LONG = 200
 _MOST_LINE = 300
-
-Excerpt = Sequence[tuple[LogEvent, str]]
-"""Events from a log, each with the text to send to the model."""
 
 
 def _line(text: str) -> str:

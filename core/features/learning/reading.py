@@ -10,7 +10,7 @@ from core.base.errors import SourceError, UnknownChoice
 from core.base.frozen import ValueMap
 from core.base.messages import verbatim
 from core.base.text import make_storable
-from core.features.learning import LOG_PARSERS
+from core.features.learning import LOG_PARSERS, LogEvents
 from core.features.learning.lines import level_of
 from core.features.learning.masks import Masker, shorten
 from core.intake.encoding import decode_file
@@ -85,7 +85,7 @@ def read_events(items: Iterable[ValueMap], name: str, masker: Masker) -> LogText
     return _masked(name, "events", events, masker, 0)
 
 
-def _masked(name: str, form: str, events: Iterable[LogEvent], masker: Masker, cut: int) -> LogText:
+def _masked(name: str, form: str, events: LogEvents, masker: Masker, cut: int) -> LogText:
     """Return a log of the first MOST_EVENTS events, with all secrets masked."""
     before = len(masker)
     stream = iter(events)
@@ -100,12 +100,16 @@ def _clean(text: str) -> str:
     return _CONTROLS.sub("", make_storable(text))
 
 
-def excerpts(log: LogText, most: int) -> Iterator[list[tuple[LogEvent, str]]]:
+Excerpt = list[tuple[LogEvent, str]]
+"""Events from a log, each with the text to send to a model."""
+
+
+def excerpts(log: LogText, most: int) -> Iterator[Excerpt]:
     """Split a log's events into parts of at most `most` characters.
 
     Each event is paired with the text to send: its time, level and source, followed by its text.
     """
-    part: list[tuple[LogEvent, str]] = []
+    part: Excerpt = []
     size = 0
     for event in log.events:
         text = " ".join(filter(None, (event.time, event.level, event.source, event.text)))[:most]

@@ -1,11 +1,11 @@
 """Parsers for test reports: JUnit XML and pytest output."""
 
 import re
-from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from io import BytesIO
 from xml.etree.ElementTree import ParseError, iterparse
 
+from core.features.learning import LogEvents
 from core.features.learning.lines import PROMPT
 from core.model import LogEvent, LogLevel
 
@@ -22,14 +22,14 @@ class JUnit:
     def fits(self, name: str, sample: str) -> float:
         return 1.0 if re.search(r"<testsuites?[\s>]", sample) else 0.0
 
-    def events(self, text: str) -> Iterable[LogEvent]:
+    def events(self, text: str) -> LogEvents:
         events = [*_junit_events(text)]
         if not events:
             raise ValueError("no tests can be read")
         return events
 
 
-def _junit_events(text: str) -> Iterator[LogEvent]:
+def _junit_events(text: str) -> LogEvents:
     """Yield the events in a report, up to the first syntax error. An event's line is the line where its test begins."""
     if "<!DOCTYPE" in text:
         raise ValueError("a JUnit report has no document type")
@@ -89,7 +89,7 @@ class Pytest:
     def fits(self, name: str, sample: str) -> float:
         return 0.9 if _MARK.search(sample) else 0.0
 
-    def events(self, text: str) -> Iterable[LogEvent]:
+    def events(self, text: str) -> LogEvents:
         lines = text.split("\n")
         number = 0
         while number < len(lines):
@@ -117,7 +117,7 @@ class Pytest:
             )
 
 
-def _line(line: str, number: int) -> Iterator[LogEvent]:
+def _line(line: str, number: int) -> LogEvents:
     """Yield the event in a line outside the failure sections, if there is one."""
     event = LogEvent(text=line.strip(), line=number, end=number)
     if typed := PROMPT.match(line):

@@ -50,6 +50,10 @@ class PackNote:
     outline: Outline
 
 
+PackNotes = dict[str, PackNote]
+"""A pack's notes, keyed by path."""
+
+
 def number(version: str) -> tuple[int, ...]:
     """Return a version as a tuple for comparison: 1.10 is later than 1.9, 1.0 equals 1, and "" is the earliest."""
     parts = [int(part) for part in version.split(".")] if version else [-1]
@@ -99,14 +103,14 @@ def _problem(error: ErrorDetails, text: str) -> Message:
     return message("{path}, line {line}: {reason}", path=FILE, line=line, reason=reason)
 
 
-def read_pack(place: Path) -> tuple[Pack, dict[str, PackNote]]:
+def read_pack(place: Path) -> tuple[Pack, PackNotes]:
     """Return the pack in a folder, and the pack's notes, keyed by path.
 
     Nothing outside the folder is read. Raises PackError, which lists all mistakes: those in `pack.toml`, unreadable
     files or front matter, and symbolic links that lead outside the folder.
     """
     pack, mistakes = checked(place)
-    notes: dict[str, PackNote] = {}
+    notes: PackNotes = {}
     try:
         scan = folder.scan(place, scope="notes")
     except SourceError as error:

@@ -9,7 +9,7 @@ from pathlib import Path
 from core.base.errors import PackError, TesseraError, UnknownChoice
 from core.base.messages import Message, message
 from core.features.packs import manifest
-from core.features.packs.manifest import PackNote, read_pack
+from core.features.packs.manifest import PackNotes, read_pack
 from core.features.packs.upgrade import PackTable, Upgrade, delete, edited, untouched
 from core.indexing.bases import Bases
 from core.indexing.embed_queue import FAILURES, PendingChunks
@@ -201,7 +201,7 @@ class Packs:
     def _bring(
         self,
         pack: Pack,
-        notes: dict[str, PackNote],
+        notes: PackNotes,
         installed: InstalledPack,
         folder: str,
         embed: bool,

@@ -1,12 +1,12 @@
 """Upgrading a pack note by note, except for notes that the user changed or deleted. Also the table of packs."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from core import embedding
 from core.base.datetimes import utc_now
 from core.base.frozen import Values, frozen
-from core.features.packs.manifest import PackNote
+from core.features.packs.manifest import PackNote, PackNotes
 from core.indexing.indexer import Indexer
 from core.model import NOTE_FIELDS, EditedNote, InstalledPack, Note, Pack, PackReport, Progress, Revision, no_progress
 from core.store import Store
@@ -41,6 +41,10 @@ _PASSED_BY = """
 """
 
 
+ByPath = dict[str, str]
+"""Hashes of files, or ids of notes, keyed by path."""
+
+
 class PackTable(StoreTable):
     """The table of the packs installed in a workspace."""
 
@@ -55,7 +59,7 @@ class PackTable(StoreTable):
     def _packs(self, where: str, *values: object) -> list[InstalledPack]:
         return self._nouns(_READER, f"{_PACK} {where}", *values)
 
-    def passed_by(self) -> dict[str, str]:
+    def passed_by(self) -> ByPath:
         """Return the ids of edited notes skipped by an upgrade, each with the hash of the pack's file.
 
         The hash is "" if the pack no longer contains the note, or if taking the pack's text was undone.
@@ -90,7 +94,7 @@ class PackTable(StoreTable):
 
     # files and notes
 
-    def files(self, name: str) -> dict[str, str]:
+    def files(self, name: str) -> ByPath:
         """Return the hashes of a pack's installed files, keyed by path, even for deleted and edited notes."""
         return dict(self._rows("SELECT path, hash FROM pack_files WHERE pack = ?", name))
 
@@ -98,7 +102,7 @@ class PackTable(StoreTable):
         """Record the file for a pack's note, in the same transaction that writes the note."""
         self.put_files(note.source_ref.removeprefix("pack:"), {str(note.path): note.content_hash})
 
-    def put_files(self, name: str, hashes: dict[str, str]) -> None:
+    def put_files(self, name: str, hashes: ByPath) -> None:
         """Record the hashes of a pack's files. `hashes` maps paths to hashes."""
         self._execute_many(
             "INSERT OR REPLACE INTO pack_files SELECT name, ?, ? FROM packs WHERE name = ?",
@@ -110,7 +114,7 @@ class PackTable(StoreTable):
         """Delete the records of files that are no longer in a pack."""
         self._execute("DELETE FROM pack_files WHERE pack = ? AND path IN ?", name, list(paths), aside=True)
 
-    def notes(self, name: str) -> dict[str, str]:
+    def notes(self, name: str) -> ByPath:
         """Return the ids of a pack's notes, keyed by path."""
         return dict(
             self._rows(
@@ -132,7 +136,7 @@ class Upgrade:
 
     store: Store
     pack: Pack
-    notes: Mapping[str, PackNote]
+    notes: PackNotes
     installed: InstalledPack
 
     def apply(self, folder: str, progress: Progress = no_progress) -> PackReport:
@@ -218,7 +222,7 @@ class Upgrade:
         )
         return NoteToIndex(note, outline=pack_note.outline, change=Revision("update" if stored else "create", "pack"))
 
-    def _trashed(self) -> dict[str, str]:
+    def _trashed(self) -> ByPath:
         """Return the ids of the notes moved to the trash when this pack was removed, keyed by path."""
         deleted = self.store.versions.deleted(self.installed.base_id)
         notes = [self.store.versions.trashed(trashed.version.note_id) for trashed in deleted]

@@ -56,6 +56,8 @@ _LEAST_SHARE = 0.2
 # Minimum share of the votes for the first suggested folder. With a smaller share, no folder is suggested.
 _LEAD = 0.5
 
+Cards = Mapping[str, NoteSummary]
+"""Notes, keyed by id."""
 Label = TypeVar("Label")
 
 
@@ -79,7 +81,7 @@ def votes(neighbours: Sequence[Neighbour], labels: Mapping[str, Iterable[Label]]
     return {label: (weights[label] / every, nearest[label]) for label in ranked}
 
 
-def tags(note: Note, neighbours: Sequence[Neighbour], cards: Mapping[str, NoteSummary]) -> list[TagSuggestion]:
+def tags(note: Note, neighbours: Sequence[Neighbour], cards: Cards) -> list[TagSuggestion]:
     """Return tags to suggest for a note, taken from its nearest notes."""
     own = {tag.casefold() for tag in note.tags}
     text = fold(f"{note.title}\n{note.body}")
@@ -97,9 +99,7 @@ def tags(note: Note, neighbours: Sequence[Neighbour], cards: Mapping[str, NoteSu
     return suggested[:_TAGS]
 
 
-def places(
-    note: Note, base: str, neighbours: Sequence[Neighbour], cards: Mapping[str, NoteSummary]
-) -> list[PlaceSuggestion]:
+def places(note: Note, base: str, neighbours: Sequence[Neighbour], cards: Cards) -> list[PlaceSuggestion]:
     """Return folders to suggest for a note, or an empty list unless most of its nearest notes are elsewhere."""
     here = base, posixpath.dirname(note.path or "")
     shares = votes(
@@ -147,6 +147,9 @@ Unreached = Callable[[str, str], datetime | None]
 
 If the base's last check didn't find the note, the function returns the time of the check. Otherwise, it returns None.
 """
+
+
+Hints = Iterator[Hint]
 
 
 @frozen
@@ -225,7 +228,7 @@ def _place(name: str, text: str, words: set[str]) -> Span | None:
     return (at, at + len(name)) if at >= 0 else None
 
 
-def _unclear(note: Note) -> Iterator[Hint]:
+def _unclear(note: Note) -> Hints:
     inside = look_into(note.body[:LONGEST], note.path or "note.md")
     # The title is meaningless, or just the first words of a longer text.
     is_derived = note.title == first_words(note.body) and len(note.body) >= _OWN_TITLE
@@ -355,7 +358,7 @@ class RelatedNotes:
         passages = self._neighbours.passages(words, _PASSAGES + _OWN)
         return [hit for hit in passages if hit.note.id != without][:_PASSAGES]
 
-    def _all_hints(self, note: Note, links: Iterable[NoteLink], near: Iterable[str]) -> Iterator[Hint]:
+    def _all_hints(self, note: Note, links: Iterable[NoteLink], near: Iterable[str]) -> Hints:
         """Yield the hints for a note, most important first. `near` are the ids of its nearest notes."""
         yield from self._outdated(note)
         yield from self._contradictions(note, near)
@@ -375,7 +378,7 @@ class RelatedNotes:
         if not note.plain:
             yield from _unclear(note)
 
-    def _outdated(self, note: Note) -> Iterator[Hint]:
+    def _outdated(self, note: Note) -> Hints:
         if note.expires_at and lapses(note.expires_at) <= utc_now():
             yield Hint(
                 "outdated",
@@ -390,7 +393,7 @@ class RelatedNotes:
                 other=card,
             )
 
-    def _contradictions(self, note: Note, near: Iterable[str]) -> Iterator[Hint]:
+    def _contradictions(self, note: Note, near: Iterable[str]) -> Hints:
         pairs = [*self._neighbours.likeness.contradictions_of(note.id, near)]
         cards = self._store.notes.cards_of(pair.second for pair in pairs)
         for pair in pairs:
@@ -404,7 +407,7 @@ class RelatedNotes:
                     card,
                 )
 
-    def _unfindable(self, note: Note) -> Iterator[Hint]:
+    def _unfindable(self, note: Note) -> Hints:
         # The base's last check is still valid if the note hasn't changed since.
         at = self._unreached(note.base_id, note.id) if self._unreached else None
         since = note.updated_at

@@ -6,7 +6,7 @@ from itertools import pairwise
 from urllib.parse import unquote
 
 from core.base.text import CJK
-from core.features.learning.masks.spans import Secrets, SecretSpan
+from core.features.learning.masks.spans import Match, Regex, Secrets, SecretSpan
 from core.features.learning.masks.values import (
     HINTS,
     LONGEST,
@@ -204,7 +204,7 @@ def _mixed_runs(text: str, start: int, end: int) -> Secrets:
             yield SecretSpan(run.start() + (len(name + sign) if grade(name) else 0), run.end())
 
 
-def _values(text: str, match: re.Match[str], begin: int, certainty: Grade) -> Iterator[Value]:
+def _values(text: str, match: Match, begin: int, certainty: Grade) -> Iterator[Value]:
     """Yield those values after a name that count as secrets.
 
     `begin` is the start of the name, including a preceding word such as "access" in "access code". `certainty` is the
@@ -249,7 +249,7 @@ def _is_alone(text: str, start: int) -> bool:
     return (line > 0 or start <= 60) and bool(_ALONE.fullmatch(text, line, start))
 
 
-def _spaced(text: str, match: re.Match[str], sure: Grade) -> Iterator[Value]:
+def _spaced(text: str, match: Match, sure: Grade) -> Iterator[Value]:
     """Yield the value that follows a name and a space.
 
     The value must belong to a flag, be alone on a line with its name, or be more than an ordinary word.
@@ -319,7 +319,7 @@ def _value_before(text: str, at: int) -> Iterable[Value]:
 def tables(text: str) -> Secrets:
     """Yield the secrets in table rows and columns that have the name of a secret."""
     at = 0
-    columns: tuple[re.Pattern[str], int, list[int]] | None = None
+    columns: tuple[Regex, int, list[int]] | None = None
     for line, following in pairwise([*text.split("\n"), ""]):
         end = at + len(line)
         short = len(line) <= MOST_LINE
@@ -365,7 +365,7 @@ def is_named(lower: str) -> bool:
     return any(hint in lower for hint in HINTS) or (not lower.isascii() and bool(OTHER.search(lower)))
 
 
-def _cells(text: str, start: int, end: int, separator: re.Pattern[str]) -> list[Value]:
+def _cells(text: str, start: int, end: int, separator: Regex) -> list[Value]:
     """Return the cells in a line, without surrounding white space and punctuation."""
     borders = [start, *(border for match in separator.finditer(text, start, end) for border in match.span()), end]
     cells = []

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from core.base.frozen import Texts
-from core.features.learning.masks.spans import Secrets, SecretSpan
+from core.features.learning.masks.spans import Match, Regex, Secrets, SecretSpan
 from core.features.learning.masks.values import Grade, Value, grade, is_placeholder, is_secret, quoted_value
 
 
@@ -19,7 +19,7 @@ class Pattern(NamedTuple):
 
     kind: str
     hints: Texts
-    regex: re.Pattern[str]
+    regex: Regex
     guessed: bool = False
 
 
@@ -153,7 +153,7 @@ _FROM = r"(?:^|(?<=[\"'`>(|*\[“:=])|(?<=[-:>|*.\]] ))"
 _TO = r"(?=\\?[\"'`*)\]}|<,;，。”]|[ \t]*(?:$|[|]|&\w+=))"
 
 
-def _command(names: str, option: str) -> re.Pattern[str]:
+def _command(names: str, option: str) -> Regex:
     flag = re.escape(option[:-1]) if option.endswith("=") else f"{re.escape(option)}(?:[ \t]{{1,4}}|=)?"
     return re.compile(
         rf"(?a)(?<![\w./-])(?:[\w./-]{{0,80}}/)?(?:{names})(?:\.exe)?(?=\s)(?:[^\n|;]{{0,300}}?\s){flag}{_VALUE}"
@@ -316,7 +316,7 @@ smb user
 _PARTS = {"VALUE": _VALUE, "FROM": _FROM, "TO": _TO, "URL": _URL, "VENDORS": _VENDORS, "HASHES": _HASHES}
 
 
-def _read(table: str, flags: str) -> Iterator[tuple[str, re.Pattern[str]]]:
+def _read(table: str, flags: str) -> Iterator[tuple[str, Regex]]:
     """Yield the first line of each entry in a table, and the pattern compiled from the lines below it."""
     for entry in re.split(r"\n(?=\S)", table.strip()):
         first, *rest = entry.split("\n    ")
@@ -407,7 +407,7 @@ def blocks(text: str) -> Secrets:
                     yield SecretSpan(*entry.span(name), "password")
 
 
-def _unquoted(text: str, match: re.Match[str]) -> Value:
+def _unquoted(text: str, match: Match) -> Value:
     start, end = match.span("value")
     inside = quoted_value(text, start) if match["value"].lstrip("\\")[:1] in ("'", '"') else None
     return inside or Value(start, end, quoted=False)

@@ -25,6 +25,10 @@ class SecretSpan(NamedTuple):
 Secrets = Iterator[SecretSpan]
 
 
+Regex = re.Pattern[str]
+Match = re.Match[str]
+
+
 class Reading(NamedTuple):
     """Normalized or decoded text.
 
@@ -34,7 +38,7 @@ class Reading(NamedTuple):
     text: str
     places: Sequence[int]
 
-    def replaced(self, regex: re.Pattern[str], replacement: Callable[[str], str]) -> "Reading":
+    def replaced(self, regex: Regex, replacement: Callable[[str], str]) -> "Reading":
         """Return the text with all matches of a pattern replaced. The offsets still refer to the original text."""
         parts = []
         places: list[int] = []

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from core.base.text import CJK
-from core.features.learning.masks.spans import ESCAPE, MASK, Secrets, SecretSpan
+from core.features.learning.masks.spans import ESCAPE, MASK, Match, Secrets, SecretSpan
 
 
 class Grade(IntEnum):
@@ -334,7 +334,7 @@ def _otherwise(text: str, at: int) -> list[Value]:
     return [*filter(None, [quoted_value(text, choice.end())])] if choice else []
 
 
-def _arguments(text: str, call: re.Match[str]) -> list[Value]:
+def _arguments(text: str, call: Match) -> list[Value]:
     """Return the values passed to a call. A getter's key and an input function's prompt don't count."""
     found = _literals(text, *call.span("inner"))
     last = re.split(r"[.:]", call["name"])[-1].lower()
