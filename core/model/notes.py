@@ -227,6 +227,11 @@ class _StoredNote(FieldValues):
     document: Document | None = None
 
     @property
+    def location(self) -> str:
+        """The path, or "" if there is none."""
+        return self.path or ""
+
+    @property
     def in_file(self) -> bool:
         """Whether the note is a user's file outside the workspace."""
         return self.source == "folder"

@@ -242,7 +242,7 @@ class Attachments:
     def missing(self, note: Note) -> Texts:
         """Return the names of a note's missing pictures and files, as written in the note."""
         try:
-            named = () if note.plain else attachments_in(note.body, str(note.path))
+            named = () if note.plain else attachments_in(note.body, note.location)
         except SourceError:
             return ()
         return tuple(
@@ -265,14 +265,14 @@ class Attachments:
         folders = self._folders(into) if into and into.writes_files_of(author) else []
         own = [folder for folder in folders if note and note.in_file and str(folder) == note.source_ref]
         path = save([*own, *folders, self.own_folder][0], name, data)
-        return relpath(path, dirname(str(note.path))) if note and own else path
+        return relpath(path, dirname(note.location)) if note and own else path
 
     def _find_in_folders(self, note: Note, target: str) -> Attachment | None:
         if not note.in_file:
             tops = [*self._folders(self._bases.by_id(note.base_id)), self.own_folder]
         else:
             tops = [note.folder] if self._store.bases.is_synced(note.base_id, note.source_ref) else []
-        return next(filter(None, (locate(str(top), str(note.path), target) for top in tops)), None)
+        return next(filter(None, (locate(str(top), note.location, target) for top in tops)), None)
 
     def _folders(self, base: KnowledgeBase) -> list[Path]:
         folders = (Path(sync.folder) for sync in self._store.bases.syncs(base))

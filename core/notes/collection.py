@@ -244,9 +244,15 @@ class Notes:
         """
         note = self._store.notes.note(note_id)
         fields = {name: getattr(note, name) for name in NOTE_FIELDS} | ({"title": title} if title else {})
-        folder = posixpath.dirname(note.path or "")
-        base = self._store.bases.by_id(note.base_id).name
-        return self.add(base, note.body, path=folder and f"{folder}/", author="person", embed=embed, **fields)
+        folder = posixpath.dirname(note.location)
+        return self.add(
+            self._store.bases.by_id(note.base_id).name,
+            note.body,
+            path=folder and f"{folder}/",
+            author="person",
+            embed=embed,
+            **fields,
+        )
 
     def archive(self, note_ids: NoteIds) -> None:
         """Archive notes. Only searches that ask for archived notes find them."""

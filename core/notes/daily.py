@@ -182,4 +182,4 @@ class DailyNotes:
 
     def _find(self, base: KnowledgeBase, path: str) -> str | None:
         cards = self._notes.all(Filters(bases=(base.name,)))
-        return next((card.id for card in cards if name_key(card.path or "") == name_key(path)), None)
+        return next((card.id for card in cards if name_key(card.location) == name_key(path)), None)

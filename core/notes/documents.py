@@ -157,8 +157,10 @@ class Documents:
 
     def _write(self, note: Note, outline: Outline, stamp: AnyValues) -> None:
         """Write a note that was read again. `stamp` holds values for NoteToIndex, such as the file's `mtime_ns`."""
-        read = NoteToIndex(note, change=Revision("sync", "sync"), outline=outline, **stamp)
-        self._writer.write(self._store.bases.by_id(note.base_id), [read])
+        self._writer.write(
+            self._store.bases.by_id(note.base_id),
+            [NoteToIndex(note, change=Revision("sync", "sync"), outline=outline, **stamp)],
+        )
 
     @staticmethod
     def has_encoding(note: Note) -> bool:
@@ -171,7 +173,7 @@ class Documents:
         Raises the same errors as `read_as`.
         """
         note = self._notes.note(note_id)
-        return readings(self._bytes(note), str(note.path))
+        return readings(self._bytes(note), note.location)
 
     @log_call("document.read_as")
     def read_as(self, note_id: str, encoding: str = "") -> Note:
@@ -186,14 +188,14 @@ class Documents:
         chosen = display_encoding(normalize_encoding(encoding)) if encoding else ""
         note = self._notes.note(note_id)
         data = self._bytes(note)
-        made, outline = notefile.read(data, str(note.path), plain=note.plain, document=note.document, encoding=chosen)
+        made, outline = notefile.read(data, note.location, plain=note.plain, document=note.document, encoding=chosen)
         if chosen and made.encoding != TextEncoding(chosen, "chosen"):
             raise EditError("'{path}' can't be read as {encoding}.", path=note.path, encoding=chosen)
         with self._store.changing:
             now = self._notes.note(note_id)
             kept = {name: getattr(now, name) for name in _KEPT}
             if not now.in_file:  # keep what was set in Tessera (for notes in files, it is in `overridden`)
-                read = parse_note((now.front or "") + now.body, str(now.path), plain=now.plain).note
+                read = parse_note((now.front or "") + now.body, now.location, plain=now.plain).note
                 fields = {name: getattr(now, name) for name in NOTE_FIELDS}
                 kept |= {name: value for name, value in fields.items() if value != getattr(read, name)}
             made = replace(made, **kept, content_hash=content_hash(data), updated_at=made.updated_at or now.updated_at)
@@ -208,7 +210,7 @@ class Documents:
         if note.document and note.document.original:
             return self.original(note.id).data
         if note.in_file:
-            return folder.read(note.folder, str(note.path))
+            return folder.read(note.folder, note.location)
         read_in = normalize_encoding(note.encoding.name) if note.encoding else "utf-8"
         try:
             return ((note.front or "") + note.body).encode(read_in)

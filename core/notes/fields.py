@@ -239,8 +239,9 @@ class Vocabulary:
         try:
             return parse(self._bytes())
         except (OSError, files.Unfit) as error:
-            problem = message("{path} can't be read: {reason}.", path=FILE, reason=files.reason(error))
-            return TypeVocabulary(problems=(problem,))
+            return TypeVocabulary(
+                problems=(message("{path} can't be read: {reason}.", path=FILE, reason=files.reason(error)),)
+            )
 
     def _bytes(self) -> bytes:
         try:

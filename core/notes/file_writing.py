@@ -83,7 +83,7 @@ def changed_fields(head: FrontMatter, file: Note, note: Note, inside: BodyMetada
     """
     names = [name for name in NOTE_FIELDS if name not in ("title", "tags")]
     fields = {name: value for name in names if (value := getattr(note, name)) != getattr(file, name)}
-    automatic = short_title(head.value("title")) or inside.title or stem(note.path or "")
+    automatic = short_title(head.value("title")) or inside.title or stem(note.location)
     if note.title not in (file.title, automatic):
         fields = {"title": note.title} | fields
     in_text = {*map(tag_key, inside.tags)}
@@ -154,9 +154,9 @@ def plan(note: Note, changed: Note, inside: BodyMetadata | None = None) -> FileC
     the last sync. Raises EditError if the file is missing or can't hold the text. Also raises SourceError and
     NotWritable.
     """
-    path = str(note.path)
+    path = note.location
     before = read_synced(note)
-    step = FileStep(note.source_ref, path, str(changed.path))
+    step = FileStep(note.source_ref, path, changed.location)
     if not note.in_text_file:
         return FileChange(step, note, changed)
     old = parse_note(decode_file(before, path, chosen=chosen_in(changed)).text, step.new_path).note
@@ -185,7 +185,7 @@ def plan(note: Note, changed: Note, inside: BodyMetadata | None = None) -> FileC
 
 def plan_removal(note: Note) -> FileChange:
     """Plan moving a note's file to the trash. Raises the same errors as `plan`."""
-    return FileChange(FileStep(note.source_ref, str(note.path), "", _read(note)), note, note)
+    return FileChange(FileStep(note.source_ref, note.location, "", _read(note)), note, note)
 
 
 TRASH = ".trash"
@@ -290,7 +290,7 @@ def _check_root(root: Path) -> None:
 
 
 def _read(note: Note) -> bytes:
-    path = str(note.path)
+    path = note.location
     _check_root(note.folder)
     if is_evicted(note.file):
         raise NotDownloaded(path, PLACEHOLDER)
@@ -333,7 +333,7 @@ def _note_of(
     data: bytes, note: Note, updated_at: datetime, text: str | None = None, inside: BodyMetadata | None = None
 ) -> NoteToIndex:
     """Return the note that a sync would create from a file's bytes. Pass `text` and `inside` if already known."""
-    path = str(note.path)
+    path = note.location
     encoding = note.encoding
     if text is None:
         found = decode_file(data, path, chosen=chosen_in(note))

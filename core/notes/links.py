@@ -38,7 +38,7 @@ class NoteLinks:
         self._store = store
         self.names = {named.id: named for named in (store.notes.named() if names is None else names)}
         """Each note's names, by note id."""
-        self._by_name: defaultdict[str, list[tuple[int, NoteNames]]] = defaultdict(list)
+        self._by_name = defaultdict[str, list[tuple[int, NoteNames]]](list)
         for named in self.names.values():
             for kind, name in _names(named):
                 self._by_name[name].append((kind, named))
@@ -81,11 +81,11 @@ class NoteLinks:
         folder.
         """
         wanted = plain(target).strip("/")
-        folder = dirname(note.path or "")
+        folder = dirname(note.location)
         near = plain(normpath(join(folder, target)).lstrip("/"))
         best = min(
             (
-                (named.base_id != note.base_id, *rank, _steps(folder, named), named.path or "", named.id)
+                (named.base_id != note.base_id, *rank, _steps(folder, named), named.location, named.id)
                 for kind, named in self._by_name.get(basename(near) or wanted, ())
                 if (rank := _rank(kind, named, note, wanted, near)) is not None
             ),
@@ -99,7 +99,7 @@ class NoteLinks:
 
     def _below(self, note: Note | NoteNames, wanted: str) -> str | None:
         """Return the id of the nearest note whose path, in a subfolder, is the end of a path from above its folder."""
-        folder = dirname(note.path or "")
+        folder = dirname(note.location)
         best = min(
             (
                 (
@@ -110,7 +110,7 @@ class NoteLinks:
                     named.id,
                 )
                 for _, named in self._by_name.get(basename(wanted), ())
-                if "/" in (path := plain(named.path or "")) and wanted.endswith(f"/{path}")
+                if "/" in (path := plain(named.location)) and wanted.endswith(f"/{path}")
             ),
             default=None,
         )
@@ -170,13 +170,16 @@ class NoteLinks:
             wanted = {*note_ids} - {other}
             if any(self.target(self.names[other], target) in wanted for target in targets):
                 linking.append(other)
-        return sorted(linking, key=lambda item: (self.names[item].path or "", item))
+        return sorted(linking, key=lambda item: (self.names[item].location, item))
 
     def among(self, note_ids: Iterable[str]) -> list[tuple[str, str]]:
         """Return the links between the given notes as pairs of source and target ids."""
         wanted = {note_id for note_id in note_ids if note_id in self.names}
-        targets = self._store.notes.links_of(wanted)
-        pairs = {(item, self.target(self.names[item], target)) for item, texts in targets.items() for target in texts}
+        pairs = {
+            (item, self.target(self.names[item], target))
+            for item, texts in self._store.notes.links_of(wanted).items()
+            for target in texts
+        }
         return sorted((item, other) for item, other in pairs if other in wanted and other != item)
 
 
@@ -205,7 +208,7 @@ def _rank(kind: int, named: NoteNames, note: Note | NoteNames, wanted: str, near
     elsewhere = named.source_ref != note.source_ref
     if kind != _FILE:
         return None if "/" in wanted else (kind, elsewhere)
-    path = plain(named.path or "")
+    path = plain(named.location)
     if path == near or ("/" in wanted and path == wanted):
         return _PATH, elsewhere
     return None if "/" in wanted and not f"/{path}".endswith(f"/{wanted}") else (kind, elsewhere)
@@ -214,5 +217,5 @@ def _rank(kind: int, named: NoteNames, note: Note | NoteNames, wanted: str, near
 def _steps(folder: str, named: NoteNames) -> int:
     """Return the number of steps in the folder tree from `folder` to a note's folder."""
     here = folder.split("/") if folder else []
-    there = (named.path or "").split("/")[:-1]
+    there = named.location.split("/")[:-1]
     return len(here) + len(there) - 2 * shared_length(here, there)

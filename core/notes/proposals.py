@@ -86,8 +86,7 @@ class Proposals:
         if self._bases.find(base) is None:
             self._bases.check_name(base)
         # The page may declare another encoding, the one its bytes had originally.
-        read = notefile.document_text(html.encode("utf-8", "replace"), name, encoding="utf-8")
-        page = document_note(read, name).note
+        page = document_note(notefile.document_text(html.encode("utf-8", "replace"), name, encoding="utf-8"), name).note
         created = page.created_at.date().isoformat() if page.created_at else ""
         title = title or page.title
         body = page.body

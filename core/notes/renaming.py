@@ -72,7 +72,7 @@ class Renames:
                 for other, targets in self._store.notes.links_of(links.to(note.id)).items()
                 if any(follows(other, target) for target in targets)
             )
-            return Renaming(note_id, title, path, note.title, note.path or "", tuple(linking))
+            return Renaming(note_id, title, path, note.title, note.location, tuple(linking))
 
         return self._store.remembered.get(("rename", note_id, title, file, title_before), plan)
 
@@ -174,7 +174,7 @@ class Renames:
         before = NoteLinks(self._store).renamed({note.id: (titled, note.path) for note, titled, *_ in new_names})
         after = before.renamed({note.id: (title, path) for note, _, title, path in new_names})
         files = {
-            (note.source_ref, str(note.path)): note.id
+            (note.source_ref, note.location): note.id
             for note, *_, path in new_names
             if note.in_file and note.document and path != note.path
         }
@@ -193,8 +193,9 @@ class Renames:
                     note = self._read(other) if renamed.text(note) != note.body else note
                     body = renamed.text(note)
                     changes = body != note.body
-                    revision = renamed.revision(note)
-                    plans[other] = self._writer.plan(note, lambda same: same, revision, body) if changes else None
+                    plans[other] = (
+                        self._writer.plan(note, lambda same: same, renamed.revision(note), body) if changes else None
+                    )
             except TesseraError as error:
                 refused[other] = error.message
         done = [plan for plan in plans.values() if plan]
@@ -210,7 +211,7 @@ class Renames:
                 title,
                 path,
                 note.title,
-                note.path or "",
+                note.location,
                 tuple(link for link in links if note.id in (own & renamed.followed[link.id] or first)),
                 versions.get(note.id, 0),
             )
@@ -235,8 +236,8 @@ class Renames:
             for other, version in versions.items():
                 with suppress(TesseraError):
                     if version > 0 and self._read(other).version == version:
-                        numbers = (before.number for before in self._store.versions.for_note(other))
-                        if number := next((number for number in numbers if number < version), 0):
+                        versions_of = self._store.versions.for_note(other)
+                        if number := next((before.number for before in versions_of if before.number < version), 0):
                             old[other] = self._store.versions.note(other, number)
             for renaming in done:
                 note = self._store.notes.note(renaming.note_id)
@@ -252,7 +253,7 @@ class Renames:
             not note.plain and not note.document and (not note.in_file or self._files.is_writable(note))
         ):
             # If the first heading is the old title, it becomes the new title.
-            headings = look_into(body, note.path or "").outline.headings
+            headings = look_into(body, note.location).outline.headings
             if heading := next((heading for heading in headings if heading.level == 1), None):
                 head = body[: heading.start]
                 text = body[heading.start : heading.end]
@@ -295,31 +296,32 @@ class _Renamed:
         if old := self.old.get(note.id):
             return old.body
         there = self.after.names[note.id]
-        return relink(note.body, there.path or "", partial(self._target, self.before.names[note.id], there))
+        return relink(note.body, there.location, partial(self._target, self.before.names[note.id], there))
 
     def _target(self, here: NoteNames, there: NoteNames, link: Link) -> str | None:
         """Return the new name or path for a link so that it still leads to the same note.
 
         Return None if the link needn't change.
         """
-        target = target_of(link, dirname(here.path or ""))
+        target = target_of(link, dirname(here.location))
         note_id = self.before.target(here, target) if target else None
         if note_id is None:
             return self._file(here, there, link) if here.source_ref else None
         before = self.before.names[note_id]
         lead = self.after.names[note_id]
-        now = target_of(link, dirname(there.path or ""))
+        now = target_of(link, dirname(there.location))
         is_path = not link.wiki and target == before.path  # other programs only resolve exact paths
         if self.after.target(there, now) == note_id and not (is_path and now != lead.path):
             return None
         self.followed[here.id].add(note_id)
         if not link.wiki:
             return lead.path
-        names = [self.after.name(note_id), lead.path or "", lead.title]
-        if plain(target) != plain(basename(before.path or "")):
+        names = [self.after.name(note_id), lead.location, lead.title]
+        if plain(target) != plain(basename(before.location)):
             names.reverse()  # the link used the title
-        leads = (name for name in names if not _UNWRITABLE & {*name} and self.after.target(there, name) == note_id)
-        return next(leads, None)
+        return next(
+            (name for name in names if not _UNWRITABLE & {*name} and self.after.target(there, name) == note_id), None
+        )
 
     def _file(self, here: NoteNames, there: NoteNames, link: Link) -> str | None:
         """Return the new path or name for a link so that it still leads to the same file.
@@ -328,9 +330,9 @@ class _Renamed:
         """
         if not (name := file_of(link)) or (here.path == there.path and not self.files):
             return None
-        note_id = self.files.get((here.source_ref, normpath(join(dirname(here.path or ""), name))))
+        note_id = self.files.get((here.source_ref, normpath(join(dirname(here.location), name))))
         if note_id is None:
-            led, leads = (attachments.locate(names.source_ref, names.path or "", name) for names in (here, there))
+            led, leads = (attachments.locate(names.source_ref, names.location, name) for names in (here, there))
             note_id = self.files.get((here.source_ref, led.place)) if led else None
             if note_id is None:
                 return led.place if led and led != leads else None

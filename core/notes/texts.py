@@ -79,7 +79,7 @@ def nearest_names(notes: Iterable[NoteNames], text: str, limit: int) -> list[str
     ranked = []
     for named in notes:
         names = [fold(name) for name in (named.title, *named.aliases)]
-        path = fold(named.path or "")
+        path = fold(named.location)
         if not all(any(word in name for name in (*names, path)) for word in words):
             continue
         near = min((_distance(name, whole), len(name)) for name in names)
@@ -142,7 +142,7 @@ def is_titled_by_text(note: Note) -> bool:
     The title may also be the name of a file named after the text, possibly with a number.
     """
     title = title_of(note.body)
-    path = note.path or ""
+    path = note.location
     name = stem(title_filename(title))
     return title == note.title or bool(
         note.in_file and note.title == stem(path) and re.fullmatch(rf"{re.escape(name)}( \d+)?", note.title)
@@ -179,8 +179,14 @@ def _with_body(note: Note, body: str, links: Texts) -> Note:
     if document is None:
         of_fields = [omission for omission in left_out if omission.kind != "character"]
         left_out = (*of_fields, *unreadable((note.front or "") + body))
-    hashed = content_hash(body.encode("utf-8"))
-    return replace(note, body=body, links=links, content_hash=hashed, document=document, left_out=left_out)
+    return replace(
+        note,
+        body=body,
+        links=links,
+        content_hash=content_hash(body.encode("utf-8")),
+        document=document,
+        left_out=left_out,
+    )
 
 
 def blank_hidden(note: Note, hidden: Hidden) -> Note:

@@ -125,8 +125,9 @@ class Trash:
         change = Revision("restore", author)
         with self._store.changing:
             stored = self._store.notes.base_ids(note_ids)
-            gone = [note_id for note_id in dict.fromkeys(note_ids) if note_id not in stored]
-            deleted = list(map(self._store.versions.trashed, gone))
+            deleted = [
+                self._store.versions.trashed(note_id) for note_id in dict.fromkeys(note_ids) if note_id not in stored
+            ]
             for note in deleted:
                 self._bring_back(self._store.bases.by_id(note.base_id), note, change)
             self._writer.change_all(list(stored), partial(replace, status="active"), change)
@@ -139,7 +140,7 @@ class Trash:
         If the file is gone and can't be written again, the note becomes a note without a file.
         """
         root = note.folder
-        path = str(note.path)
+        path = note.location
         files = list[FileChange]()
         is_there = is_synced if base.write_files else file_writing.exists
         if not note.in_file or self._store.notes.has_path(base, path, note.source_ref) or not is_there(note):
@@ -149,8 +150,14 @@ class Trash:
                 note = replace(note, source=change.author, source_ref="", overridden={})
             note = replace(note, path=self._writer.free_path(replace(note, path=None), path))
             if data is not None:
-                step = FileStep(note.source_ref, str(note.path), str(note.path), b"", content_hash(data))
-                files.append(FileChange(step, note, note, data))
+                files.append(
+                    FileChange(
+                        FileStep(note.source_ref, note.location, note.location, b"", content_hash(data)),
+                        note,
+                        note,
+                        data,
+                    )
+                )
         with self._writer.files.carry_out(files, lambda new: file_writing.create(root, new.step.path, new.data)):
             self._writer.write(base, [NoteToIndex(note, change=change)])
 

@@ -67,7 +67,7 @@ class Uses(Switchable):
     def __post_init__(self) -> None:
         self._lock = Lock()
         self._writing = Lock()
-        self._waiting: list[Use] = []
+        self._waiting = list[Use]()
         self._writer: Thread | None = None
         self._closing = Event()
         self._write: WriteUses | None = None if self._store.readonly else self._store.uses.add

@@ -42,7 +42,7 @@ def compare_texts(old: str, new: str) -> list[DiffPiece]:
 
     Compares lines first, then the words within differing lines, so a megabyte of text takes about a second.
     """
-    stretches: list[_Stretch] = []
+    stretches = list[_Stretch]()
     for equal, removed, added in _steps(old.splitlines(keepends=True), new.splitlines(keepends=True)):
         before = "".join(removed)
         after = "".join(added)

@@ -200,7 +200,7 @@ class Writer:
             follows = True
         if title == note.title or (follows and title == title_of(note.body)):
             return changed
-        path = self.free_path(note, str(PurePosixPath(note.path or "").with_name(title_filename(title))))
+        path = self.free_path(note, str(PurePosixPath(note.location).with_name(title_filename(title))))
         if note.in_file and not is_entered(note.folder, path):
             return changed
         return at_path(replace(changed, title=_own_title(changed.body, path) if follows else title), path)
@@ -220,7 +220,7 @@ class Writer:
             if not (note.in_file and file_writing.is_taken(note.folder, name)):
                 return False
             with suppress(OSError):  # a missing file, or a broken link
-                own = str(note.path)  # some systems treat two spellings of a name as the same
+                own = note.location  # some systems treat two spellings of a name as the same
                 return name_key(name) != name_key(own) or not (note.folder / name).samefile(note.file)
             return True
 
@@ -241,7 +241,7 @@ class Writer:
         No file is written if the note is pending or wasn't written by the user, or if imports would skip the path.
         Raises the same errors as `file_writing.apply`.
         """
-        path = str(new.note.path)
+        path = new.note.location
         folder = self.folder_for(base, path)
         mine = new.note.source == "person" and new.note.status != "pending"
         if folder is None or not mine or not is_entered(folder, path):
@@ -367,7 +367,7 @@ def add(
     """
     paths = TakenNames(partial(store.notes.has_path, base))
     ids = TakenNames(store.versions.has)
-    note_ids: list[str] = []
+    note_ids = list[str]()
     failed = []
     numbered = enumerate(items)
     while group := list(islice(numbered, _GROUP)):
@@ -468,8 +468,10 @@ class Files:
             self._store.database.check_writable()
             note = self._store.notes.note(note_id)
             if not is_synced(note):
-                read = replace(file_writing.read(note), change=Revision("sync", "sync"))
-                self._writer.write(self._store.bases.by_id(note.base_id), [read])
+                self._writer.write(
+                    self._store.bases.by_id(note.base_id),
+                    [replace(file_writing.read(note), change=Revision("sync", "sync"))],
+                )
                 self._store.leave_pending()
         return self._store.notes.note(note_id)
 

@@ -86,6 +86,11 @@ class NoteNames:
     title: str
     aliases: Texts
 
+    @property
+    def location(self) -> str:
+        """The path, or "" if there is none."""
+        return self.path or ""
+
 
 @frozen
 class _Chunked:

@@ -131,7 +131,7 @@ def candidates(
 
 def _read(by_hit: Mapping[str, Sequence[EvidenceCandidate]], reads: Tokenized) -> None:
     """Set each unit's `read` feature. Only the passages with the most evidence from other features are scored."""
-    passages: list[tuple[float, list[EvidenceCandidate], Callable[[], list[float]]]] = []
+    passages = list[tuple[float, list[EvidenceCandidate], Callable[[], list[float]]]]()
     for key, units in by_hit.items():
         read = reads.get(key)
         if not (read and read.compared and units and (ensemble := reader.shipped(read.embedder.fingerprint))):
@@ -381,7 +381,7 @@ Excerpts = Sequence[Excerpt]
 
 def excerpts(units: Sequence[EvidenceCandidate]) -> Excerpts:
     """Return the best excerpt around each unit, best first. `units` must be sorted by hit and position."""
-    found: list[Excerpt] = []
+    found = list[Excerpt]()
     for _, neighbours in groupby(units, key=lambda unit: unit.hit.chunk.id):
         of_hit = list(neighbours)
         evidence = [unit.evidence for unit in of_hit]
@@ -484,8 +484,10 @@ def collect_candidates(store: Store, reads: Reads, result: SearchResult) -> list
     units = []
     for sub_query, words in words_to_mark(result).items():
         hits = [hit for hit in result.hits[:LOOKED_AT] if hit.asked == sub_query]
-        holders = store.words.holders(words)
-        rarity = {word: float(np.log(every / (len(chunks) + 0.5))) for word, chunks in zip(words, holders, strict=True)}
+        rarity = {
+            word: float(np.log(every / (len(chunks) + 0.5)))
+            for word, chunks in zip(words, store.words.holders(words), strict=True)
+        }
         question = EvidenceQuestion(sub_query or result.understood.text, words, rarity)
         units += candidates(question, hits, result.hits[0].strength, tokenized_hits, store.words.stems)
     return units
@@ -518,7 +520,7 @@ def select(result: SearchResult, units: Sequence[EvidenceCandidate]) -> Selectio
 
 def _select_ranked(ranked: Excerpts) -> Excerpts:
     """Return the best excerpt, and excerpts from other notes that answer nearly as well in different words."""
-    chosen: list[Excerpt] = []
+    chosen = list[Excerpt]()
     for excerpt in _close(ranked):
         if all(excerpt.hit.note.id != item.hit.note.id and not excerpt.repeats(item) for item in chosen):
             chosen.append(excerpt)
@@ -536,7 +538,7 @@ def _select_sides(result: SearchResult, ranked: Excerpts) -> Excerpts:
     names = [name for side in sides if (name := side.difference(*(other for other in sides if other is not side)))]
     naming_all = (excerpt for excerpt in _close(ranked) if all(name & excerpt.words for name in names))
     selection = [next(naming_all, ranked[0])]
-    further = []
+    further = list[Excerpt]()
     for name in names:
         others = set().union(*names) - name
         alone = [

@@ -259,7 +259,7 @@ def compare(text: str, others: Iterable[str]) -> tuple[list[Span], list[Span]]:
     pairs = _figures_of(others)
     held = words(" ".join(others))
     lacking = [(at, at + len(name)) for at, name in names(text, ()) if not contains_name(name, held)]
-    shared: list[Span] = []
+    shared = list[Span]()
     for item in find(text):
         (lacking if _is_missing(item, pairs) else shared).append((item.start, item.end))
     return lacking, shared

@@ -55,8 +55,14 @@ class AnswerSentence:
 
     @classmethod
     def from_quote(cls, quote: Quote) -> Self:
-        cited = {"marked": quote.marked_text, "citations": (quote.number,)}
-        return assemble(cls, quote, mark="word_for_word", explanation=None, **cited)
+        return assemble(
+            cls,
+            quote,
+            marked=quote.marked_text,
+            citations=(quote.number,),
+            mark="word_for_word",
+            explanation=None,
+        )
 
     @classmethod
     def from_sentence(cls, number: int, sentence: Sentence) -> Self:

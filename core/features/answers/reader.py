@@ -165,7 +165,7 @@ def shipped(fingerprint: str) -> ReaderEnsemble | None:
     """
     from safetensors import SafetensorError, safe_open
 
-    networks: dict[str, dict[str, Matrix]] = defaultdict(dict)
+    networks = defaultdict[str, dict[str, Matrix]](dict)
     try:
         with safe_open(WEIGHTS, "numpy") as file:
             if (file.metadata() or {}).get(MODEL) != fingerprint:
@@ -189,7 +189,7 @@ def parts(places: Spans) -> Iterator[Tokens]:
     """
     heading = places[:, 0] < 0
     starts = [0, *(np.flatnonzero(heading[1:] & ~heading[:-1]) + 1).tolist(), len(places)]
-    together: list[Tokens] = []
+    together = list[Tokens]()
     for start, end in pairwise(starts):
         if sum(map(len, together)) + end - start > TOKENS and together:
             yield np.concatenate(together)

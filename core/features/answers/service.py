@@ -69,7 +69,7 @@ class Examples:
         for note_id, _ in stamp:
             with suppress(NoteNotFound):
                 notes.append(self._note_of(note_id))
-        found: list[str] = []
+        found = list[str]()
         questions = self._drawn(notes, CANDIDATES)
         for number, question in enumerate(questions):
             progress(number, len(questions), question.text)
@@ -77,8 +77,7 @@ class Examples:
                 break
             with suppress(TesseraError):
                 answer = self._answered(question.text)
-                right = {gold.note_id for gold in question.spans}
-                if answer.answered == "yes" and answer.quotes[0].note.id in right:
+                if answer.answered == "yes" and answer.quotes[0].note.id in {gold.note_id for gold in question.spans}:
                     found.append(question.text)
         self._found = stamp, tuple(found)
 

@@ -113,7 +113,7 @@ class _UnitReader:
         self._spans = [match.span() for match in _LINE.finditer(text) if match[0]]
         self._lines = [text[slice(*span)] for span in self._spans]
         self._lead: Span | None = None
-        self._parents: list[tuple[int, Span]] = []
+        self._parents = list[tuple[int, Span]]()
 
     def read(self) -> Units:
         at = 0

@@ -101,7 +101,7 @@ def _places(found: Sequence[WordToken], same: Sequence[Span]) -> Iterator[Span]:
 
 def _joined(spans: Sequence[Span], text: str) -> Spans:
     """Return the spans in order. Spans separated only by white space are merged."""
-    joined: list[Span] = []
+    joined = list[Span]()
     for start, end in sorted(spans):
         if joined and not text[joined[-1][1] : start].strip():
             joined[-1] = joined[-1][0], max(end, joined[-1][1])
@@ -312,8 +312,10 @@ class _Proof:
     def __init__(self, hits: Sequence[Hit], characters: int, question: str) -> None:
         self._hits = llm_choice.candidates(hits, characters)[:PASSAGES]
         whole = [hit.chunk.text for hit in self._hits]
-        pairs = zip(llm_choice.shares(whole, characters), whole, strict=True)
-        self._texts = [part if part == text else _TORN.sub("", part) for part, text in pairs]
+        self._texts = [
+            part if part == text else _TORN.sub("", part)
+            for part, text in zip(llm_choice.shares(whole, characters), whole, strict=True)
+        ]
         self._places = [*map(llm_choice.place_of, self._hits)]
         passages = enumerate(zip(self._places, self._texts, strict=True), 1)
         self.asking: Values = {
@@ -321,7 +323,7 @@ class _Proof:
             "passages": [{"number": number, "place": place, "text": text} for number, (place, text) in passages],
         }
         self._known = figures.large("\n".join([*self._places, *self._texts, question]))
-        self.quotes: list[Quote] = []
+        self.quotes = list[Quote]()
         self.read = False
 
     def sentence(self, value: ValueMap) -> Sentence | None:

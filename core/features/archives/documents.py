@@ -53,7 +53,7 @@ _MOST_EVENTS = 1_500_000
 _MOST_TYPED = 100
 
 _RESOLVER: Any = Resolver()
-_STYLE: AnyValues = {"allow_unicode": True, "sort_keys": False, "width": 10**9}
+_STYLE: dict[str, Any] = {"allow_unicode": True, "sort_keys": False, "width": 10**9}
 
 _HEAD: Values = {"tessera": "base", "version": 1}
 _DEFAULT = ChunkingOptions()
@@ -168,8 +168,8 @@ def read(data: bytes, name: str) -> Records:
     base = new_base(**{key: getattr(described, key) for key in _BaseSection.__slots__})
 
     def notes() -> Iterator[Made[NoteRecord]]:
-        ids: set[str] = set()
-        paths: set[str] = set()
+        ids = set[str]()
+        paths = set[str]()
         text = data.decode() if is_json else ""
         at = 0
         line = 1
@@ -298,7 +298,7 @@ def markdown_files(records: Records, find_file: FindFile) -> Contents:
     front matter.
     """
     texts: dict[str, bytes] = {}
-    mistakes: list[tuple[str | Message, Message]] = []
+    mistakes = list[tuple[str | Message, Message]]()
     notes = records.sorted_notes()
     named = [harmless_path(note.path or title_filename(note.title), keeps_marks=True) for note in notes]
     paths = {str(parent) for path in named for parent in PurePosixPath(path).parents}
@@ -316,7 +316,7 @@ def markdown_files(records: Records, find_file: FindFile) -> Contents:
         raise ArchiveError(records.base.name, mistakes)
     yield from texts.items()
     for note in notes:
-        for target in named_in(note.body, str(note.path)) if not note.plain else ():
+        for target in named_in(note.body, note.location) if not note.plain else ():
             file = find_file(note.id, target)
             if file and file.place not in paths:
                 paths.add(file.place)
@@ -364,7 +364,7 @@ def read_folder(place: Path, *, forbidden: Path | None = None) -> Records:
     base = new_base(scanned.folder.name)
 
     def files() -> Iterator[Made[NoteRecord]]:
-        ids: set[str] = set()
+        ids = set[str]()
         for file in scanned.files:
             yield file.path, partial(_read_note, scanned.folder, file.path, base, ids)
 

@@ -113,8 +113,7 @@ def base(of_archive: KnowledgeBase, usual: str) -> KnowledgeBase:
     wanted = of_archive.wish or of_archive.embedder
     embedder = own if own == usual or embedding.is_built_in(own) else usual
     has_wish = of_archive.has_vectors and wanted not in ("", embedding.AUTO, embedder)
-    plain = of_archive.kind == "lines"
-    options = replace(of_archive.chunking, strategy="lines") if plain else of_archive.chunking
+    options = replace(of_archive.chunking, strategy="lines") if of_archive.kind == "lines" else of_archive.chunking
     _check_chunking(options)
     return replace(
         of_archive,
@@ -146,8 +145,11 @@ def note(from_outside: Note, into: KnowledgeBase) -> Note:
         raise RowError(
             "it is {size:.1f} MB; the limit is {limit} MB.", size=len(data) / 2**20, limit=MAX_BYTES // 2**20
         )
-    whole = frontmatter.delimited(front).body == len(front)
-    _expect(whole, "front", message("front matter between its two delimiter lines"))
+    _expect(
+        frontmatter.delimited(front).body == len(front),
+        "front",
+        message("front matter between its two delimiter lines"),
+    )
     _expect(from_outside.version > 0, "version", message("a whole number"))
     url = from_outside.source_url
     _expect(not url or bool(re.match(r"https?://", url)), "source_url", message("a web address"))

@@ -108,7 +108,7 @@ class Mistakes:
     _name: str
 
     def __post_init__(self) -> None:
-        self._listed: list[tuple[Place, Message]] = []
+        self._listed = list[tuple[Place, Message]]()
 
     def add(self, place: Place, reason: Message) -> None:
         """Add a mistake. Raises ArchiveError once there are MOST_MISTAKES."""
@@ -195,12 +195,11 @@ class Records:
     syncs: RecordParts[SyncRecord] = _NO_RECORDS
     uses: RecordParts[Use] = _NO_RECORDS
     words: WordLists = field(default_factory=dict)
-    """The user's word lists (synonyms and vocabulary), by file name."""
     powers: RequestedPermissions = NO_POWERS
 
     def sorted_notes(self) -> list[Note]:
         """Return the notes, sorted by path."""
-        return sorted((record.note for record in self.notes), key=lambda note: (note.path or "", note.source_ref))
+        return sorted((record.note for record in self.notes), key=lambda note: (note.location, note.source_ref))
 
 
 @frozen
@@ -300,7 +299,7 @@ def write(store: Store, records: Records, name: str, ids: Ids, runs: RunRows) ->
         )
         store.bases.put(base)
         store.index.build(base)
-        edits: defaultdict[str, list[Edit]] = defaultdict(list)
+        edits = defaultdict[str, list[Edit]](list)
         for edit in records.edits:
             edits[edit.note_id].append(edit)
         for note_id, of_note in edits.items():
@@ -314,8 +313,12 @@ def write(store: Store, records: Records, name: str, ids: Ids, runs: RunRows) ->
             store.questions.put_set(set_record.set, set_record.questions)
         for done in records.runs:
             new_run = runs.begin(done.run)
-            results = {int(number): result for number, result in done.results.items()}
-            runs.add(new_run, results, done.run.metrics, done.run.ended_at)
+            runs.add(
+                new_run,
+                {int(number): result for number, result in done.results.items()},
+                done.run.metrics,
+                done.run.ended_at,
+            )
         for sync in records.syncs:
             store.bases.put_sync(base, sync)
         for use in records.uses:
@@ -326,7 +329,7 @@ def write(store: Store, records: Records, name: str, ids: Ids, runs: RunRows) ->
 def _write_notes(store: Store, base: KnowledgeBase, records: Records, ids: Ids) -> None:
     indexer = Indexer(store, base, embedding.build(base.embedder))
     own: dict[str, ChunkingOptions] = {}
-    paths: defaultdict[str, set[str]] = defaultdict(set)
+    paths = defaultdict[str, set[str]](set)
 
     def drafts() -> Iterator[NoteToIndex]:
         for entry, old in zip(records.notes, ids.notes, strict=True):
@@ -334,7 +337,7 @@ def _write_notes(store: Store, base: KnowledgeBase, records: Records, ids: Ids) 
             if note.path is not None:
                 path = note.path if note.in_file else harmless_path(note.path, keeps_marks=True)
                 note = replace(note, path=free_path(path, paths[note.source_ref]))
-                paths[note.source_ref].add(str(note.path))
+                paths[note.source_ref].add(note.location)
             if entry.chunking:
                 own[note.id] = entry.chunking
             yield NoteToIndex(

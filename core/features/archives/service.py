@@ -35,7 +35,7 @@ def checked(records: Records, name: str) -> Ids:
     """
     mistakes = Mistakes(name)
     ids = Ids()
-    seen: set[str] = set()
+    seen = set[str]()
 
     def check_once(place: Place, reason: Message, *keys: str) -> None:
         if seen & {*keys}:

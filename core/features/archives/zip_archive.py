@@ -96,8 +96,9 @@ def unpack(stream: IO[bytes], name: str, *, own: bool = False) -> Records:
     lists: AnyValues = {
         kind: RecordParts(partial(_lines, archive, f"{kind}.jsonl", get_args(kinds[kind])[0], own)) for kind in _LISTS
     }
-    verdicts = RecordParts(partial(_lines, archive, _VERDICTS, Feedback, own))
-    lists["uses"] = lists["uses"].followed_by(verdicts.map(Feedback.use))
+    lists["uses"] = lists["uses"].followed_by(
+        RecordParts(partial(_lines, archive, _VERDICTS, Feedback, own)).map(Feedback.use)
+    )
     try:
         base: KnowledgeBase = noun(KnowledgeBase, parse_json(archive.read(_BASE, _MOST_HEAD)))
     except RowError as error:
@@ -122,7 +123,7 @@ def _record(kind: object, line: bytes) -> object:
 
 def _folders(syncs: RecordParts[SyncRecord]) -> Texts:
     """Return the folders from which an archive's notes were synced. Reading stops at the first unreadable record."""
-    folders: list[str] = []
+    folders = list[str]()
     with suppress(RowError, SourceError):  # `checked` reports the error
         folders.extend(sync.folder for sync in syncs if re.match(r"[/~\\]|.:", sync.folder))
     return tuple(folders[:_MOST_FOLDERS])

@@ -78,8 +78,11 @@ def _drop_orphans(parts: WorkspaceParts) -> None:
         connection.execute(f"DELETE FROM windows WHERE chunk IN ({lost})")
         while faults := connection.execute('SELECT DISTINCT "table", fkid FROM pragma_foreign_key_check').fetchall():
             for table, number in faults:
-                keys = connection.execute(f'SELECT * FROM pragma_foreign_key_list("{table}")').fetchall()
-                key = next(item for item in keys if item["id"] == number)
+                key = next(
+                    item
+                    for item in connection.execute(f'SELECT * FROM pragma_foreign_key_list("{table}")').fetchall()
+                    if item["id"] == number
+                )
                 (column,) = connection.execute(
                     f'SELECT name FROM pragma_table_info("{key["table"]}") WHERE pk ORDER BY pk LIMIT 1'
                 ).fetchone()
@@ -121,8 +124,7 @@ def _put_words(parts: WorkspaceParts) -> None:
 def _await_vectors(parts: WorkspaceParts) -> None:
     """Mark embedded chunks as pending if they have no windows, and delete windows of chunks that aren't embedded."""
     with parts.store.changing, parts.store.database.write() as connection:
-        wrong = [row[0] for row in connection.execute(_WRONG_STATE).fetchall()]
-        for rowid in wrong:
+        for (rowid,) in connection.execute(_WRONG_STATE).fetchall():
             connection.execute("DELETE FROM windows WHERE chunk = ?", (rowid,))
             connection.execute("UPDATE chunks SET state = 'pending' WHERE rowid = ? AND state = 'embedded'", (rowid,))
 

@@ -283,9 +283,9 @@ def _attachments(parts: WorkspaceParts) -> Finding:
             continue
         # A notebook's images are stored in the notebook's own file.
         is_notebook = note.document is not None and note.document.kind == "ipynb"
-        for target in shown_in(note.body, str(note.path)):
+        for target in shown_in(note.body, note.location):
             there = (is_notebook and "/" not in target) or links.target(note, target)
-            if not there and not attachments.locate(note.source_ref, str(note.path), target):
+            if not there and not attachments.locate(note.source_ref, note.location, target):
                 gone.append(message("{name}: {text}", name=note.title, text=target))
     return count_names(gone, "{n} picture or file is missing: {names}", "{n} pictures or files are missing: {names}")
 

@@ -390,8 +390,10 @@ def kinds(compared: SideBySide) -> Sections:
             [QUESTION_KINDS.get(kind) or kind or NONE, f"{count}", *(f"{of_run[kind]}" for of_run in found)]
             for kind, count in counts.most_common()
         ]
-        head = [message("Kind"), message("Questions"), *compared.labels]
-        yield ReportSection(message("Found, by kind of question"), table=[head, *rows])
+        yield ReportSection(
+            message("Found, by kind of question"),
+            table=[[message("Kind"), message("Questions"), *compared.labels], *rows],
+        )
 
 
 def _difference(compared: SideBySide, name: str) -> str:

@@ -127,8 +127,10 @@ def place(store: Store, base: KnowledgeBase, questions: Sequence[Question], name
 
     @cache
     def texts(path: str) -> list[tuple[Note, _QuoteText]]:
-        notes = filter(None, (find_note(store, note_id) for note_id in ids.get(path, ())))
-        return [(note, _QuoteText(note.body)) for note in notes]
+        return [
+            (note, _QuoteText(note.body))
+            for note in filter(None, (find_note(store, note_id) for note_id in ids.get(path, ())))
+        ]
 
     placed = []
     problems = list[Problem]()

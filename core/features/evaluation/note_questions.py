@@ -208,14 +208,14 @@ def _sentences(note: Note, part: Section, holding: Holding) -> Iterator[Candidat
 
 def _link_texts(notes: Sequence[Note], links: NoteLinks) -> dict[str, list[str]]:
     """Return the texts of links to each note from other notes, except texts that link to several notes."""
-    places: defaultdict[str, dict[str, str]] = defaultdict(dict)
+    places = defaultdict[str, dict[str, str]](dict)
     for note in notes:
         for match in _LINKED.finditer(note.body):
             text = " ".join((match["alias"] or match["text"] or "").split())
             target = links.target(note, match["wiki"] or match["address"])
             if target and target != note.id and len(query_keywords(text)) > 1:
                 places[fold(text)][target] = text
-    texts: defaultdict[str, list[str]] = defaultdict(list)
+    texts = defaultdict[str, list[str]](list)
     for named in places.values():
         if len(named) == 1:
             ((target, text),) = named.items()
@@ -279,7 +279,7 @@ def _spread(notes: Iterable[Note]) -> list[Note]:
 
     The sample has at most MOST_READ characters, or is a single note.
     """
-    chosen: list[Note] = []
+    chosen = list[Note]()
     read = 0
     for note in sorted(notes, key=lambda note: digest(note.id)):
         read += len(note.body)
@@ -395,8 +395,11 @@ class NoteChecks:
         due = []
         for base in self._store.bases.all() if self.after_import else ():
             runs = self._stored(base, FOUND)
-            syncs = self._store.bases.syncs(base)
-            changed = (sync.at for sync in syncs if any(map(sync.report.get, ("added", "changed", "removed"))))
+            changed = (
+                sync.at
+                for sync in self._store.bases.syncs(base)
+                if any(map(sync.report.get, ("added", "changed", "removed")))
+            )
             if (last := next(changed, None)) and not (runs and runs[0].started_at > last):
                 due.append(base.name)
 
@@ -437,7 +440,7 @@ class NoteChecks:
             return None, {}
 
         def by_note() -> dict[str, list[QuestionResult]]:
-            found: defaultdict[str, list[QuestionResult]] = defaultdict(list)
+            found = defaultdict[str, list[QuestionResult]](list)
             for result in self._runs.results(newest.id):
                 for note_id in {gold.note_id for gold in result.golds}:
                     found[note_id].append(result)
@@ -471,8 +474,7 @@ class NoteChecks:
                 notes.append(blank_hidden(note, self._store.chunks.hidden(card.id)))
         holding = Counter(word for note in notes for word in set(query_keywords(note.body, limit=len(note.body))))
         linked = _link_texts(notes, NoteLinks(self._store))
-        every = merge(_note_questions(note, holding, linked.get(note.id, ())) for note in notes)
-        questions = every[:MOST_QUESTIONS]
+        questions = merge(_note_questions(note, holding, linked.get(note.id, ())) for note in notes)[:MOST_QUESTIONS]
         if not questions:
             raise ConfigError("The base '{base}' has no notes to find. Import some first.", base=base.name)
         table = self._store.questions

@@ -47,7 +47,7 @@ def parse(data: bytes, name: str) -> list[Question]:
     """
     if name.lower().endswith(TABLES):
         return parse_table(data, name)
-    problems: list[Problem] = []
+    problems = list[Problem]()
     questions: dict[str, Question] = {}
     for number, raw in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
         if not raw.strip():
@@ -59,8 +59,9 @@ def parse(data: bytes, name: str) -> list[Question]:
             continue
         known = questions.setdefault(question.id, question)
         if known is not question:
-            reason = message("the id '{id}' is already used in line {line}.", id=question.id, line=known.line)
-            problems.append((number, reason))
+            problems.append(
+                (number, message("the id '{id}' is already used in line {line}.", id=question.id, line=known.line))
+            )
     raise_any(name, problems)
     return list(questions.values())
 
@@ -78,7 +79,7 @@ def read(store: Store, base: KnowledgeBase, data: bytes, name: str, *, taken: Co
     questions = parse(data, name)
     if not questions:
         raise QuestionSetError(name, 1, "there are no questions in this file.")
-    problems: list[Problem] = []
+    problems = list[Problem]()
     for question in questions:
         try:
             check_question(question.text)
@@ -153,7 +154,7 @@ def parse_table(data: bytes, name: str) -> list[Question]:
     Rows with the same id belong to the same question. If a row has no path or quote, its question has no answer in the
     notes. Raises a single QuestionSetError that lists all invalid lines, or SourceError if the data isn't text.
     """
-    problems: list[Problem] = []
+    problems = list[Problem]()
     questions: dict[str, Question] = {}
     golds: dict[str, list[Gold]] = {}
     for line, row in _rows(decode_file(data, name).text, name) if data.strip() else ():
@@ -185,7 +186,7 @@ def _rows(text: str, name: str) -> Iterator[tuple[int, Row]]:
     """Yield each non-blank row, with the number of its first line."""
     first = text.lstrip(f"{_DELIMITERS} \r\n").partition("\n")[0]
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=max(_DELIMITERS, key=first.count), strict=True)
-    header: list[str] = []
+    header = list[str]()
     line = 1
     try:
         for cells in reader:

@@ -89,8 +89,9 @@ def parse(spec: str, start: Pipeline, chunking: ChunkingOptions) -> Pipeline:
     )
     try:
         if cut:
-            checked = ChunkingSettings.model_validate(asdict(start.chunking or chunking) | cut)
-            others["chunking"] = ChunkingOptions(**checked.model_dump())
+            others["chunking"] = ChunkingOptions(
+                **ChunkingSettings.model_validate(asdict(start.chunking or chunking) | cut).model_dump()
+            )
         chosen = _SEARCH.validate_python(search).over(start.search)
     except ValidationError as error:
         first = error.errors()[0]
@@ -202,7 +203,7 @@ class Runs:
     def __post_init__(self) -> None:
         self._table = RunTable(self._store.database)
         self.scratch = Scratch(self._store)
-        self._under_way: set[str] = set()
+        self._under_way = set[str]()
 
     def _searching_of(self, store: Store) -> SearchEngine:
         """Return a search engine without caches, so that each question is measured independently."""
@@ -236,7 +237,7 @@ class Runs:
         """
         named = self._store.bases.named(base)
         self._check(questions, named, name)
-        measured: list[Measured] = []
+        measured = list[Measured]()
         for run, part in self._plan(named, "", "", pipelines, len(questions), progress):
             results = [result for _, result in self._answers(named, run.pipeline, dict(enumerate(questions)), part)]
             run = replace(
@@ -329,7 +330,7 @@ class Runs:
 
     def _check(self, questions: Sequence[Question], base: KnowledgeBase, name: str) -> None:
         """If any questions can't be searched for, raise a single QuestionSetError that lists them."""
-        problems: list[golds.Problem] = []
+        problems = list[golds.Problem]()
         searching = self._searching_of(self._store)
         options = search_options(base, Pipeline())
         for question in questions:

@@ -380,8 +380,9 @@ def judge(chat: Chat, result: QuestionResult, characters: int, stop: Stop) -> Ju
     Raises Cancelled if `stop` returns True.
     """
     assert result.given, "only an answer can be judged"
-    texts = [result.wished, result.given.text, *(gold.quote for gold in result.golds)]
-    wished, answer, *passages = shares(texts, characters)
+    wished, answer, *passages = shares(
+        [result.wished, result.given.text, *(gold.quote for gold in result.golds)], characters
+    )
     asking = {"question": result.question, "wished": wished, "passages": passages, "answer": answer}
     try:
         read = chat.reply_as(TASK, asking, _parse_judgement, stop)

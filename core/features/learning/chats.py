@@ -42,7 +42,7 @@ def _marked_up(text: str, source: str = "", *, chat: bool = False) -> LogEvents:
 
     `source` names the text's author. If `chat` is True, a line may start with a speaker's name.
     """
-    parts: list[str] = []
+    parts = list[str]()
     heading = source
     fence = ""
     for number, whole in enumerate([*text.split("\n"), None], 1):

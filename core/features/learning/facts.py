@@ -102,8 +102,11 @@ class FactTable(StoreTable):
         now = utc_now().isoformat()
         with self._write(aside=True):
             for fact in facts:
-                row = {"hash": digest(f"{fact.rule}\n{fact.key}"), "at": now, **columns_of(fact)}
-                self._insert("learnt_facts", row, replace=True)
+                self._insert(
+                    "learnt_facts",
+                    {"hash": digest(f"{fact.rule}\n{fact.key}"), "at": now, **columns_of(fact)},
+                    replace=True,
+                )
 
     def all(self) -> list[LearntFact]:
         """Return the facts that were rejected, and those whose notes exist or are in the trash."""

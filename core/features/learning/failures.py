@@ -99,7 +99,7 @@ _MOST_LATER = 8
 
 def _grouped(events: Iterable[LogEvent], key: Callable[[LogEvent], Key | None]) -> Iterable[tuple[Key, Events]]:
     """Group events by key, and return pairs of a key and its events. Events with an empty key are left out."""
-    groups: dict[Key, Events] = defaultdict(list)
+    groups = defaultdict[Key, Events](list)
     for event in events:
         if found := key(event):
             groups[found].append(event)
@@ -372,8 +372,9 @@ def failing_tests(log: LogText) -> Facts:
         text = message(
             "{what}. {count}", what=title, count=plural("It failed in {n} run.", "It failed in {n} runs.", n=runs)
         )
-        failing = fact("failing_test", [generalise(name), generalise(cause)], title, text, failed[:3], _COMMON)
-        yield replace(failing, priority=1)
+        yield replace(
+            fact("failing_test", [generalise(name), generalise(cause)], title, text, failed[:3], _COMMON), priority=1
+        )
 
 
 def _tests(log: LogText) -> Iterator[tuple[str, Events, Events]]:

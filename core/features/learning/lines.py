@@ -160,7 +160,7 @@ def _repeated(events: LogEvents) -> LogEvents:
 def _plain_events(lines: list[str]) -> LogEvents:
     first_lines = [line for line in lines[:400] if line.strip()]
     headed = 3 * sum(_is_headed(line) for line in first_lines) > len(first_lines)
-    parts: list[str] = []
+    parts = list[str]()
     for number, line in enumerate(lines, 1):
         if parts and _belongs(line, parts, headed):
             parts.append(line)

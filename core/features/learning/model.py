@@ -107,8 +107,7 @@ class ModelReader:
                 "events": [{"line": event.line, "text": text} for event, text in part],
             }
             try:
-                stop = stop_check(lambda *_, share=share: step(share))
-                values = self.chat.reply_as(TASK, material, _read, stop)
+                values = self.chat.reply_as(TASK, material, _read, stop_check(lambda *_, share=share: step(share)))
             except ProviderError as error:
                 self.problem = error.message
                 return
@@ -152,7 +151,7 @@ def _fact(suggestion: _Suggestion, excerpt: Excerpt) -> Fact | Message:
     if not suggestion.title or not paragraphs:
         return message("it has no text")
     events: dict[tuple[int, str], LogEvent] = {}
-    keys: set[str] = set()
+    keys = set[str]()
     quoted = ""
     for line in suggestion.lines:
         place = _place(line, excerpt)

@@ -90,7 +90,7 @@ def settings(log: LogText) -> Iterator[Fact]:
 
     Sources with only one setting are skipped, because a single setting says too little.
     """
-    sources: dict[str, dict[str, tuple[str, LogEvent]]] = defaultdict(dict)
+    sources = defaultdict[str, dict[str, tuple[str, LogEvent]]](dict)
     for event in log.events:
         for name, value in _event_settings(event):
             sources[event.source][name] = (value, event)

@@ -137,7 +137,7 @@ class Memory:
 
     def __init__(self, facts: Iterable[LearntFact]) -> None:
         self._facts: dict[tuple[str, str], LearntFact] = {}
-        self._near: dict[str, list[tuple[set[str], LearntFact]]] = defaultdict(list)
+        self._near = defaultdict[str, list[tuple[set[str], LearntFact]]](list)
         for fact in facts:
             self.add(fact)
 
@@ -296,8 +296,9 @@ class Learning(Switchable):
             self._store.open_index()
             with self._store.changing, self._store.database.write():
                 note_ids = self._notes.add_many(base, items, embed=False, strict=True).note_ids
-                ids = zip(fresh, note_ids, strict=True)
-                self._facts.put(LearntFact(fact.rule, fact.key, note_id) for (_, fact), note_id in ids)
+                self._facts.put(
+                    LearntFact(fact.rule, fact.key, note_id) for (_, fact), note_id in zip(fresh, note_ids, strict=True)
+                )
         return replace(
             learnt,
             facts=learnt.facts + len(facts),

@@ -113,8 +113,7 @@ class Packs:
         """
         self._store.database.check_writable()
         installed = self._get_installed(name)
-        pack, notes = read_pack(self._place(installed))
-        return self._bring(pack, notes, installed, installed.folder, embed, progress)
+        return self._bring(*read_pack(self._place(installed)), installed, installed.folder, embed, progress)
 
     def take(self, note_id: str, expected_version: int) -> None:
         """Replace an edited note with the pack's text, without embedding it. Later upgrades will update the note again.
@@ -132,7 +131,7 @@ class Packs:
     def leave(self, note_id: str) -> None:
         """Undo `take` by recording that the pack's upgrade skipped the note."""
         note = self._store.notes.note(note_id)
-        self._table.put_files(note.source_ref.removeprefix("pack:"), {str(note.path): ""})
+        self._table.put_files(note.source_ref.removeprefix("pack:"), {note.location: ""})
 
     def delete(self, name: str) -> int:
         """Remove a pack by moving its notes to the trash, except those the user changed. Return the number kept."""
@@ -180,8 +179,7 @@ class Packs:
         try:
             place = self._place(installed)
             if manifest.number(manifest.read(place).version) > manifest.number(installed.version):
-                pack, notes = read_pack(place)
-                self._bring(pack, notes, installed, installed.folder, embed=False, progress=no_progress)
+                self._bring(*read_pack(place), installed, installed.folder, embed=False, progress=no_progress)
         except TesseraError as error:
             self._problem(installed.name, error)
 
@@ -235,8 +233,7 @@ class Packs:
 
     def _upgrade_of(self, note: Note) -> Upgrade:
         installed = self._get_installed(note.source_ref.removeprefix("pack:"))
-        pack, notes = read_pack(self._place(installed))
-        return Upgrade(self._store, pack, notes, installed)
+        return Upgrade(self._store, *read_pack(self._place(installed)), installed)
 
     def _get_installed(self, name: str) -> InstalledPack:
         installed = self._table.named(name)

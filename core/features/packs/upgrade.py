@@ -100,7 +100,7 @@ class PackTable(StoreTable):
 
     def put_file(self, note: Note) -> None:
         """Record the file for a pack's note, in the same transaction that writes the note."""
-        self.put_files(note.source_ref.removeprefix("pack:"), {str(note.path): note.content_hash})
+        self.put_files(note.source_ref.removeprefix("pack:"), {note.location: note.content_hash})
 
     def put_files(self, name: str, hashes: ByPath) -> None:
         """Record the hashes of a pack's files. `hashes` maps paths to hashes."""
@@ -146,9 +146,9 @@ class Upgrade:
         hashes = table.files(name)
         stored = table.notes(name)
         contents = {path: pack_note.note.content_hash for path, pack_note in self.notes.items()}
-        drafts: list[NoteToIndex] = []
-        deleted: list[str] = []
-        passed: list[EditedNote] = []
+        drafts = list[NoteToIndex]()
+        deleted = list[str]()
+        passed = list[EditedNote]()
         ids = self.store.notes.ids() | self.store.versions.note_ids()
         trashed = {} if hashes else self._trashed()
         forgotten = hashes.keys() - self.notes.keys()
@@ -191,14 +191,14 @@ class Upgrade:
         If the pack no longer contains the note, move it to the trash.
         """
         self.store.open_index()
-        if pack_note := self.notes.get(str(note.path)):
+        if pack_note := self.notes.get(note.location):
             self._write([self._draft(pack_note, note)], no_progress)
         else:
             delete(self.store, [note.id], _DELETED)
 
     def offered(self, note: Note) -> Note | None:
         """Return a note with the pack's text, or None if the pack no longer contains the note."""
-        pack_note = self.notes.get(str(note.path))
+        pack_note = self.notes.get(note.location)
         return self._draft(pack_note, note).note if pack_note else None
 
     def _write(self, drafts: Sequence[NoteToIndex], progress: Progress) -> None:
@@ -224,17 +224,20 @@ class Upgrade:
 
     def _trashed(self) -> ByPath:
         """Return the ids of the notes moved to the trash when this pack was removed, keyed by path."""
-        deleted = self.store.versions.deleted(self.installed.base_id)
-        notes = [self.store.versions.trashed(trashed.version.note_id) for trashed in deleted]
-        return {str(note.path): note.id for note in notes if note.source_ref == self.pack.source_ref}
+        notes = [
+            self.store.versions.trashed(trashed.version.note_id)
+            for trashed in self.store.versions.deleted(self.installed.base_id)
+        ]
+        return {note.location: note.id for note in notes if note.source_ref == self.pack.source_ref}
 
 
 def delete(store: Store, note_ids: Sequence[str], change: Revision) -> None:
     """Move notes from one or more bases to the trash."""
     of_base = store.notes.base_ids(note_ids)
     for base_id in set(of_base.values()):
-        ids = [note_id for note_id, of in of_base.items() if of == base_id]
-        store.delete_notes(store.bases.by_id(base_id), ids, change)
+        store.delete_notes(
+            store.bases.by_id(base_id), [note_id for note_id, of in of_base.items() if of == base_id], change
+        )
 
 
 def untouched(store: Store, note: Note) -> bool:
@@ -245,7 +248,7 @@ def untouched(store: Store, note: Note) -> bool:
 
 def edited(note: Note, offered: str | None) -> EditedNote:
     """Return an edited note together with the text offered by its pack."""
-    return EditedNote(note.id, str(note.path), note.title, note.body, offered)
+    return EditedNote(note.id, note.location, note.title, note.body, offered)
 
 
 def _values(note: Note) -> Values:

@@ -29,8 +29,9 @@ class ConceptTable(StoreTable):
 
         Each comes with the name of the concept to merge into, or "" if the decision isn't to merge.
         """
-        rows = self._rows("SELECT name, choice, into_name FROM concepts")
-        return {name: (choice, into) for name, choice, into in rows}
+        return {
+            name: (choice, into) for name, choice, into in self._rows("SELECT name, choice, into_name FROM concepts")
+        }
 
     def put(self, name: str, choice: str, into: str = "") -> None:
         """Store the user's decision about a concept, replacing any earlier decision."""
@@ -83,13 +84,13 @@ class Concepts:
         of_note, holders = self._index(base)
         choices = self._table.choices()
         pinned = {name for name, (choice, _) in choices.items() if choice == "pin"}
-        merged: defaultdict[str, list[str]] = defaultdict(list)
+        merged = defaultdict[str, list[str]](list)
         for name, (choice, into) in choices.items():
             if choice == "merge":
                 merged[into].append(name)
         every = len(of_note)
         most = max(_FEW, _MOST * every)
-        weights: defaultdict[str, float] = defaultdict(float)
+        weights = defaultdict[str, float](float)
         for counts in of_note.values():
             for name, count in counts.items():
                 weights[name] += (1 + math.log(count)) * size_of(name)
@@ -130,7 +131,7 @@ class Concepts:
             self._store.notes.card(note_id)
         index = self._index()
         links = self._links()
-        linked: defaultdict[str, dict[str, Message]] = defaultdict(dict)
+        linked = defaultdict[str, dict[str, Message]](dict)
         for note_id, other in links.among(links.names):
             linked[note_id][other] = message("Links to the next note")
             linked[other].setdefault(note_id, message("Linked from the next note"))
@@ -187,7 +188,7 @@ class Concepts:
         only = {item.id for item in searched}
         base_of = self._store.notes.base_ids(every)
         of_note: dict[str, Counter[str]] = {}
-        holders: defaultdict[str, list[str]] = defaultdict(list)
+        holders = defaultdict[str, list[str]](list)
         for note_id, counts in every.items():
             if base_of.get(note_id) not in only:
                 continue

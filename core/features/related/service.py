@@ -71,7 +71,7 @@ def votes(neighbours: Sequence[Neighbour], labels: Mapping[str, Iterable[Label]]
         for neighbour in neighbours
         if neighbour.note_id in labels
     ]
-    weights: defaultdict[Label, float] = defaultdict(float)
+    weights = defaultdict[Label, float](float)
     for weight, theirs in voters:
         for label in theirs:
             weights[label] += weight
@@ -101,11 +101,9 @@ def tags(note: Note, neighbours: Sequence[Neighbour], cards: Cards) -> list[TagS
 
 def places(note: Note, base: str, neighbours: Sequence[Neighbour], cards: Cards) -> list[PlaceSuggestion]:
     """Return folders to suggest for a note, or an empty list unless most of its nearest notes are elsewhere."""
-    here = base, posixpath.dirname(note.path or "")
-    shares = votes(
-        neighbours, {item: [(card.base, posixpath.dirname(card.path or ""))] for item, card in cards.items()}
-    )
-    suggested: list[PlaceSuggestion] = []
+    here = base, posixpath.dirname(note.location)
+    shares = votes(neighbours, {item: [(card.base, posixpath.dirname(card.location))] for item, card in cards.items()})
+    suggested = list[PlaceSuggestion]()
     for place, (share, notes) in shares.items():
         least = _LEAST_SHARE if suggested else _LEAD
         if place == here or notes < _LEAST_NOTES or share < least or len(suggested) == _PLACES:
@@ -170,17 +168,16 @@ def mentions(note: Note, names: Iterable[NoteNames], linked: Iterable[str | None
     text = _prose(note)
     without = {note.id, *linked}
     words = set(re.findall(r"\w+", text))
-    found: list[Mention] = []
+    found = list[Mention]()
     for named in names:
         if named.id in without:
             continue
-        names_of_note = (named.title, *named.aliases)
         # Accents in the text may be composed or decomposed.
-        forms = {unicodedata.normalize(form, name) for name in names_of_note for form in ("NFC", "NFD")}
+        forms = {unicodedata.normalize(form, name) for name in (named.title, *named.aliases) for form in ("NFC", "NFD")}
         if places := [place for name in forms if (place := _place(name, text, words))]:
             start, end = min(places)
             found.append(Mention(named.id, start, end, note.body[start:end]))
-    chosen: list[Mention] = []
+    chosen = list[Mention]()
     for item in sorted(found, key=lambda mention: (mention.start, -mention.end)):
         if not chosen or item.start >= chosen[-1].end:
             chosen.append(item)
@@ -191,7 +188,7 @@ def link(note: Note, mention: Mention, links: NoteLinks) -> str:
     """Return the wiki link to replace a mention with, or "" if no name resolves to the mentioned note."""
     text = mention.text
     other = links.names[mention.note_id]
-    for target in (text, other.title, *other.aliases, other.path or ""):
+    for target in (text, other.title, *other.aliases, other.location):
         if target and not re.search(r"[\[\]|#^\n]", target) and links.target(note, target) == other.id:
             return f"[[{target}]]" if target == text else f"[[{target}|{text}]]"
     return ""
@@ -232,7 +229,7 @@ def _unclear(note: Note) -> Hints:
     inside = look_into(note.body[:LONGEST], note.path or "note.md")
     # The title is meaningless, or just the first words of a longer text.
     is_derived = note.title == first_words(note.body) and len(note.body) >= _OWN_TITLE
-    is_named = note.source_ref != "" and PurePosixPath(note.path or "").stem == note.title
+    is_named = note.source_ref != "" and PurePosixPath(note.location).stem == note.title
     if not inside.title and (_UNNAMED.fullmatch(note.title) or (is_derived and not is_named)):
         yield Hint(
             "untitled",
@@ -355,8 +352,7 @@ class RelatedNotes:
         words = re.findall(r"\w+", _paragraph(text, at))[-_PARAGRAPH:]
         if len("".join(words)) < _SHORTEST:
             return []
-        passages = self._neighbours.passages(words, _PASSAGES + _OWN)
-        return [hit for hit in passages if hit.note.id != without][:_PASSAGES]
+        return [hit for hit in self._neighbours.passages(words, _PASSAGES + _OWN) if hit.note.id != without][:_PASSAGES]
 
     def _all_hints(self, note: Note, links: Iterable[NoteLink], near: Iterable[str]) -> Hints:
         """Yield the hints for a note, most important first. `near` are the ids of its nearest notes."""

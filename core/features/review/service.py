@@ -166,8 +166,7 @@ class Reminders(Switchable):
         waiting = self._table.until(map(_seen_key, touched))
         cards = self._store.notes.cards_of(touched)
         due = (cards[item] for item in touched if item in cards and waiting.get(_seen_key(item), (now, now))[1] <= now)
-        recent = now - UNSEEN
-        old = (card for card in due if card.status == "active" and card.updated_at and card.updated_at <= recent)
+        old = (card for card in due if card.status == "active" and card.updated_at and card.updated_at <= now - UNSEEN)
         yield from [*islice(old, SHOWN)]
 
     def seen(self, note_ids: Collection[str]) -> Callable[[], None]:
@@ -352,8 +351,9 @@ class Review:
         for proposal in self._proposals.all():
             note = proposal.note
             change = proposal.change
-            state = note.id, note.version, change and change.at
-            yield _about_note(proposal.kind, note, proposal.at, *state, submission=proposal)
+            yield _about_note(
+                proposal.kind, note, proposal.at, note.id, note.version, change and change.at, submission=proposal
+            )
 
     def _splits(self) -> Items:
         for flagged in self._chunks.flagged():
@@ -402,12 +402,14 @@ class Review:
             second = cards.get(pair.second)
             if first and second:
                 older, later = sorted((first, second), key=lambda note: note.updated_at or _NEVER)
-                state = first.id, first.version, second.id, second.version
                 yield _about_note(
                     kind,
                     later,
                     later.updated_at,
-                    *state,
+                    first.id,
+                    first.version,
+                    second.id,
+                    second.version,
                     other=older,
                     quotes=pair.quotes[::-1] if later is second else pair.quotes,
                 )

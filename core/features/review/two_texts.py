@@ -252,7 +252,7 @@ class TextConflicts:
         note_id = str(matter.note_id)
         before = matter.note.version if matter.note else 0
         revert = partial(self._versions.revert, note_id, before, embed=False)
-        undo: list[Undo] = []
+        undo = list[Undo]()
         if matter.kind == "file" and side != "both" and other:
             if side == "theirs":
                 self._notes.update(note_id, body=other.body, expected_version=before, author="person", embed=False)

@@ -120,8 +120,9 @@ _EXAMPLE = {"thread": "7d117801a8e8"}
     lines=table("id", "title", empty="There are no threads yet."),
 )
 def list_(workspace: "Workspace") -> ThreadList:
-    threads = workspace.threads.all()
-    return ThreadList(tuple(assemble(ThreadSummary, thread, questions=len(thread.turns)) for thread in threads))
+    return ThreadList(
+        tuple(assemble(ThreadSummary, thread, questions=len(thread.turns)) for thread in workspace.threads.all())
+    )
 
 
 @operation(

@@ -239,7 +239,7 @@ class Threads:
         models = list(dict.fromkeys(turn.model for turn in thread.turns))
         return self._notes.add(
             first.base,
-            _body(thread, {card.id: card.path or "" for card in cards.values()}, models),
+            _body(thread, {card.id: card.location for card in cards.values()}, models),
             title=one_line(thread.title)[:_TITLE],
             author="person",
             status="pending",

@@ -41,7 +41,7 @@ class Reading(NamedTuple):
     def replaced(self, regex: Regex, replacement: Callable[[str], str]) -> "Reading":
         """Return the text with all matches of a pattern replaced. The offsets still refer to the original text."""
         parts = []
-        places: list[int] = []
+        places = list[int]()
         at = 0
         for match in regex.finditer(self.text):
             new = replacement(match[0])
@@ -103,7 +103,7 @@ def merge(spans: Iterable[SecretSpan], text: str) -> list[SecretSpan]:
     A merged span gets the kind that was found first. Merging ensures that no part of a secret is left next to a mask.
     Spans within an existing mask are dropped.
     """
-    result: list[tuple[int, SecretSpan]] = []
+    result = list[tuple[int, SecretSpan]]()
     for start, rank, end, kind in sorted((start, rank, end, kind) for rank, (start, end, kind) in enumerate(spans)):
         bracket = text.rfind("[", max(0, start - _LONGEST_MASK), start + 1)
         mask = MASK.match(text, bracket) if bracket >= 0 else None
