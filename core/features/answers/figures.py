@@ -172,9 +172,7 @@ year years yearly annually annual 年""".split("\n"),
     for name in words
 }
 _PERIODS = UNIT | {"fortnight": ("s", Fraction(14 * 86400)), "quarter": ("month", Fraction(3))}
-_ADVERB = "(?:hour|night|week|fortnight|month|quarter|year)ly|daily|annual(?:ly)?"
 _PERIOD = "seconds?|minutes?|hours?|days?|nights?|weeks?|months?|quarters?|years?"
-_CHINESE_PERIOD = "秒钟?|分钟?|小时|天|日|晚上?|夜里?|周|星期|礼拜|个?月|个?季度?|年"
 _DAYS = "mon tue wed thu fri sat sun".split()
 _HOURS = {"noon": 720, "midday": 720, "正午": 720, "midnight": 0, "午夜": 0, "半夜": 0}
 _QUARTERS = {"半": 30, "一刻": 15, "三刻": 45}
@@ -304,7 +302,11 @@ def _is_exchanged(figure: Figure, text: str, pairs: Sources) -> bool:
     best = {True: 0, False: 0}
     for source, item in pairs:
         if figure.is_like(item):
-            equal = sum(_count_equal(*sides) for sides in zip(around, _context(item, source), strict=True))
+            equal = sum(
+                any(map(str.isalnum, word))
+                for ours, theirs in zip(around, _context(item, source), strict=True)
+                for word in ours[: shared_length(ours, theirs)]
+            )
             same = bool({*figure.says} & {*item.says, *item.implies})
             best[same] = max(best[same], equal)
     return best[False] >= best[True] + 2
@@ -316,10 +318,6 @@ def _context(figure: Figure, text: str) -> tuple[list[str], list[str]]:
         for part in (text[max(0, figure.start - 80) : figure.start], text[figure.end : figure.end + 80])
     )
     return left[::-1][:_CONTEXT], right[:_CONTEXT]
-
-
-def _count_equal(ours: Sequence[str], theirs: Sequence[str]) -> int:
-    return sum(any(map(str.isalnum, word)) for word in ours[: shared_length(ours, theirs)])
 
 
 _NOUNS = re.compile(rf"\s?([{CJK}]{{2}})|[ -]?([A-Za-z]+)(?:[ -]([A-Za-z]+))?")
@@ -544,9 +542,10 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[Match], Read]], ...] = tuple(
             _time,
         ),
         (
-            rf"\b(?P<adverb>{_ADVERB})\b|\b(?:every|each|per)\s{_EVERY}"
+            rf"\b(?P<adverb>(?:hour|night|week|fortnight|month|quarter|year)ly|daily|annual(?:ly)?)\b|\b(?:every|each|per)\s{_EVERY}"
             rf"|\ban\s(?P<an>hour)\b|\ba\s(?P<a>{_PERIOD})\b|(?<=\w)/(?P<short>s|h|{_PERIOD})\b(?![/\w.])"
-            rf"|(?:每隔?(?P<every>{_N})?|(?<![{COUNTED}第])(?P<one>一))\s?个?(?P<chinese>{_CHINESE_PERIOD})",
+            rf"|(?:每隔?(?P<every>{_N})?|(?<![{COUNTED}第])(?P<one>一))\s?个?(?P<chinese>"
+            r"秒钟?|分钟?|小时|天|日|晚上?|夜里?|周|星期|礼拜|个?月|个?季度?|年)",
             _frequency,
         ),
         (

@@ -95,14 +95,12 @@ COUNTED_UNITS = frozenset(("token", "line", "page", "character", "time", "bit"))
 """Units for countable items. Text may use another noun for the same number: "3 times" or "3 retries"."""
 DEGREES = {"°c": ("°",), "°f": ("°",), "°": ("°c", "°f")}
 """Temperature units that notes may use interchangeably."""
-_BEFORE = "$€£¥"
 _LATIN_UNITS, CHINESE_UNITS = (
     "|".join(re.escape(item) for item in sorted(UNIT, key=len)[::-1] if bool(re.match("[!-~°µμ€£¥]", item)) is latin)
     for latin in (True, False)
 )
 CHINESE_UNITS = CHINESE_UNITS.replace("成", "成(?![员功为本绩果熟立就人品不])")
 UNIT_AFTER = rf"[ -]?(?:(?:{_LATIN_UNITS})(?![a-z\d])|{CHINESE_UNITS})"
-_CLASSIFIERS = "个台条种名份块只张篇件项组批人轮步章把根本家间层级套棵片颗粒瓶盒包袋对双"
 
 SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9, "千": 1000, "万": 10**4, "亿": 10**8}
 SCALES |= {"k": 1000, "m": 10**6}
@@ -124,12 +122,12 @@ PLAIN = frozenset("一 十 百 千 万 亿 零 万一 千万 一一 百万".spli
 # Maximum length of a number in characters.
 _LONGEST = 100
 NUMBER = re.compile(
-    rf"(?i)(?P<sign>(?<![\w.)\]%])[-−])?(?P<before>[{_BEFORE}]\s?)?"
+    rf"(?i)(?P<sign>(?<![\w.)\]%])[-−])?(?P<before>[$€£¥]\s?)?"
     rf"(?:(?<![A-Za-z_\d.])(?P<figures>\d+(?:[.,:]\d+)*|\.\d+)(?![A-Za-z_]*\d)"
     rf"|\b(?P<word>(?:{SPELLED})(?:(?:[ -]|(?<=hundred)\sand\s|(?<=thousand)\sand\s)(?:{SPELLED}))*)\b"
     rf"|(?P<chinese>(?<![{COUNTED}])[{COUNTED}]+))"
     rf"(?:[ -]?(?P<scale>hundred|thousand|million|billion|[千万亿]|(?-i:[kM]))(?![a-zA-Z]))?"
-    rf"(?P<unit>{UNIT_AFTER})?\s?(?P<classifier>[{_CLASSIFIERS}])?",
+    rf"(?P<unit>{UNIT_AFTER})?\s?(?P<classifier>[个台条种名份块只张篇件项组批人轮步章把根本家间层级套棵片颗粒瓶盒包袋对双])?",
 )
 
 

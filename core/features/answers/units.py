@@ -17,7 +17,6 @@ Kind = Literal["sentence", "item", "row", "code"]
 LONGEST = 400
 """Maximum length of a unit in characters. A longer sentence is split at pauses, and longer code at line breaks."""
 
-_LINE = re.compile(r"[^\n]*(?:\n|\Z)")
 _QUOTED = r"[ \t>]*+"
 _FENCE = re.compile(rf"{_QUOTED}(`{{3,}}|~{{3,}})")
 _ITEM = re.compile(rf"({_QUOTED})(?:(?:[-*+]|\d+[.)])[ \t]+(?=\S)|\d+、)")
@@ -110,7 +109,7 @@ class _UnitReader:
     def __init__(self, text: str) -> None:
         self._text = text
         self._plain = hide_inline(text)
-        self._spans = [match.span() for match in _LINE.finditer(text) if match[0]]
+        self._spans = [match.span() for match in re.finditer(r"[^\n]*(?:\n|\Z)", text) if match[0]]
         self._lines = [text[slice(*span)] for span in self._spans]
         self._lead: Span | None = None
         self._parents = list[tuple[int, Span]]()

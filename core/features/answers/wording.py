@@ -84,7 +84,6 @@ _TOKEN = re.compile(
     rf"[{CJK}]|[A-Za-z]+(?=(?i:n't)\b)|(?i:n't\b|\bcan(?=not\b))|(?:(?![{CJK}])\w)+(?:(?:[.:'’/+&_-]|(?<=\d),(?=\d))(?:(?![{CJK}])\w)+)*(?:\+\+|#)?|[^\s\w\"`。|]"
 )
 _ENDS = re.compile(ABBREVIATED + r"[.!?]+[\"')\]*_”’]*(?=\s+[^a-z\s]|\s*\Z)|[。！？…]+[”’」』）*_]*")
-_LAST = frozenset(".!…")
 _NUMBERED = {"are": "is", "were": "was", "have": "has", "do": "does", "these": "this", "those": "that"}
 _NUMBERED |= {"people": "person", "children": "child", "men": "man", "women": "woman", "feet": "foot", "teeth": "tooth"}
 _PLURAL = re.compile(r"([a-z]+?)(?:(ies)|(?:(?<=[sc]h)|(?<=[xz])|(?<=ss))es|(?<![sui])s)")
@@ -188,7 +187,7 @@ def is_copy(sentence: str, source: Source, place: str = "") -> bool:
 
 def _comparable(text: str) -> list[str]:
     keys = [token.key for token in tokens(text)]
-    while keys and keys[-1] in _LAST:
+    while keys and keys[-1] in (".", "!", "…"):
         keys.pop()
     following = pairwise([*keys, ""])
     return [key for key, after in following if key not in _ARTICLES or not after.isalpha() or after in _MEASURING]

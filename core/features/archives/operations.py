@@ -105,14 +105,11 @@ def format_restored(restored: RestoredBase) -> list[str]:
         base=restored.base,
         command="tessera index",
     )
-    return [say(text), *([say(FOREIGN)] if restored.foreign else []), *_format_powers(restored)]
-
-
-def _format_powers(restored: RestoredBase) -> list[str]:
-    """Return lines about the permissions that a base had in its archive, with the commands that grant them here."""
+    printed = [say(text), *([say(FOREIGN)] if restored.foreign else [])]
+    # The permissions that the base had in its archive, with the commands that grant them here.
     name = shlex.quote(restored.base)
     powers = restored.powers
-    printed = [
+    printed += [
         _(
             "Turned on in the archive, but off here: {what} To allow it: {command}",
             what=SWITCHED_ON[switch],

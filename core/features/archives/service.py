@@ -45,7 +45,18 @@ def checked(records: Records, name: str) -> Ids:
     for place, entry in records.notes.sound(mistakes):
         check_once(place, message("this note appears twice."), f"note {entry.note.id}")
         ids.notes[entry.note.id] = entry.note.version
-    _versions(records, mistakes, ids)
+    last: dict[str, str] = {}
+    for place, version in records.versions.sound(mistakes):
+        note = version.note
+        numbers = ids.versions.setdefault(note.id, set())
+        if note.version in numbers or note.version > ids.notes.get(note.id, note.version):
+            mistakes.add(place, message("this version appears twice, or is newer than its note."))
+        if note.version > max(numbers, default=0):
+            last[note.id] = version.kind
+        numbers.add(note.version)
+    for note_id, kind in last.items():
+        if kind == "delete" and note_id in ids.notes:
+            mistakes.add("versions.jsonl", message("the note '{note}' is both deleted and present.", note=note_id))
     unfit = message("the note for this change isn't in the archive, or already has another change.")
     for place, proposal in records.proposals.sound(mistakes):
         check_once(place, unfit, f"change {proposal.note_id}")
@@ -63,21 +74,6 @@ def checked(records: Records, name: str) -> Ids:
         pass
     mistakes.raise_any()
     return ids
-
-
-def _versions(records: Records, mistakes: Mistakes, ids: Ids) -> None:
-    last: dict[str, str] = {}
-    for place, record in records.versions.sound(mistakes):
-        note = record.note
-        numbers = ids.versions.setdefault(note.id, set())
-        if note.version in numbers or note.version > ids.notes.get(note.id, note.version):
-            mistakes.add(place, message("this version appears twice, or is newer than its note."))
-        if note.version > max(numbers, default=0):
-            last[note.id] = record.kind
-        numbers.add(note.version)
-    for note_id, kind in last.items():
-        if kind == "delete" and note_id in ids.notes:
-            mistakes.add("versions.jsonl", message("the note '{note}' is both deleted and present.", note=note_id))
 
 
 Form = Literal["markdown", "json", "yaml", "zip"]

@@ -31,8 +31,6 @@ LOG = "log.txt"
 """Name of the file in TRASH that lists expired items."""
 
 _AT = "%Y%m%dT%H%M%S%f"
-# File names of archives written to the trash by Tessera.
-_OWN = re.compile(r"(?a)(\d{8}T\d{12})-[\w-]+\.zip")
 # Suffix for archives of expired notes.
 _NOTES = "-notes.zip"
 
@@ -150,7 +148,7 @@ def _described(file: Path, *, expired: bool) -> TrashedBase:
 def _written_at(file: Path) -> datetime | None:
     """Return the time in the name of a file written by Tessera, or None if the name has another form."""
     with suppress(ValueError):
-        if name := _OWN.fullmatch(file.name):
+        if name := re.fullmatch(r"(?a)(\d{8}T\d{12})-[\w-]+\.zip", file.name):
             return datetime.strptime(name[1], _AT).replace(tzinfo=UTC)
     return None
 

@@ -263,8 +263,6 @@ Reply with one JSON object only, such as
 "verdict" is "agrees", "partly" where a part is missing or wrong, or "no"."""
 REASON = 500
 """Maximum length of the reason for a judgement, in characters."""
-# A JSON object without nested objects, at the end of a reply or of the reply's last code block.
-_RULING = re.compile(r"\{[^{}]*\}(?=[\s`]*\Z)")
 
 _LATIN = rf"(?:(?![{CJK}])\w)"
 # Code, a quoted term, a number with its unit, an identifier, or a name (a capitalized word within a sentence).
@@ -393,7 +391,8 @@ def judge(chat: Chat, result: QuestionResult, characters: int, stop: Stop) -> Ju
 
 def _parse_judgement(reply: str) -> _Reply | None:
     """Return the judgement at the end of a reply, or None if it has no judgement. Any reasoning in front is ignored."""
-    ruling = _RULING.search(reply)
+    # A JSON object without nested objects, at the end of the reply or of its last code block.
+    ruling = re.search(r"\{[^{}]*\}(?=[\s`]*\Z)", reply)
     with suppress(ValidationError):
         return _Reply.model_validate_json(ruling[0]) if ruling else None
     return None

@@ -71,7 +71,6 @@ _MENDS = re.compile(
     r"|重启|重新加载|重新部署|回滚|清理|扩容|更换|升级"
 )
 _PROCESS = re.compile(r"^\d+#\d+: (?:\*\d+ )?")
-_DEPRECATED = re.compile(r"(?i)\b(?:is|are|was|were|been) (?:now )?deprecated\b|已(?:弃用|废弃)")
 _INSTEAD = re.compile(
     r"(?i)\b(?:use|replaced by|in favou?r of|switch to)\b(?: the)?\s+(?P<new>.+)|(?:请使用|改用|使用)\s*(?P<neu>.+)"
 )
@@ -92,7 +91,6 @@ _COMPLAINS = re.compile(
 )
 # Commands that only show something. They change nothing, so they can't fix anything.
 _LOOKING = re.compile(r"(?:ls|cd|pwd|cat|date|echo|clear|history|less|head|tail|whoami|which|exit)\b")
-_BEFORE = re.compile(r"^(?:(?:sudo|time|env|nohup) |[A-Z_][A-Z0-9_]*=\S* )+")
 # Number of commands to search, after a failed command, for one that worked.
 _MOST_LATER = 8
 
@@ -329,7 +327,7 @@ def deprecations(log: LogText) -> Facts:
 def _deprecated(event: LogEvent) -> tuple[str, str] | None:
     """Return the names of a deprecated item and its replacement, or None unless an event mentions both."""
     line = first_line(event)
-    match = _DEPRECATED.search(line[:1_000])
+    match = re.search(r"(?i)\b(?:is|are|was|were|been) (?:now )?deprecated\b|已(?:弃用|废弃)", line[:1_000])
     instead = _INSTEAD.search(line[match.end() : match.end() + _NEAR]) if match else None
     if match is None or instead is None:
         return None
@@ -455,4 +453,4 @@ def _mending(failed: str, later: Events) -> Events:
 
 
 def _program(command: str) -> str:
-    return "".join(_BEFORE.sub("", command).split()[:1])
+    return "".join(re.sub(r"^(?:(?:sudo|time|env|nohup) |[A-Z_][A-Z0-9_]*=\S* )+", "", command).split()[:1])

@@ -70,9 +70,8 @@ _OUTCOME = re.compile(
     r"(?P<test>[\w./\\-]{1,200}\.py::[^\s]{1,300}(?: \[[^\]\n]{1,100}\])?)"
     r"(?: (?P<last>PASSED|FAILED|ERROR|RERUN|SKIPPED|XFAIL|XPASS))?(?:\s*\[ *\d{1,3}%\]\s*\Z| - )?\s*(?P<detail>.*)"
 )
-_HEADER = r"_{3,} ?(?:ERROR at \w+ of )?(?P<test>\S.{0,300}?) ?_{3,}"
 # The header of a failure, with the name of the `test`, or the header of a report section.
-_BORDER = re.compile(rf"{_HEADER}|={{3,}}.{{0,200}}?={{3,}}")
+_BORDER = re.compile(r"_{3,} ?(?:ERROR at \w+ of )?(?P<test>\S.{0,300}?) ?_{3,}|={3,}.{0,200}?={3,}")
 _SLOW = re.compile(r"(?P<seconds>\d{1,6}\.\d\d)s (?:call|setup|teardown) +(?P<test>\S{1,400})")
 _OUTCOMES = {
     **dict.fromkeys(("PASSED", "XPASS"), "passed"),

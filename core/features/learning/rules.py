@@ -24,9 +24,8 @@ from core.model import Fact, LogEvent, LogText
 
 MOST_FACTS = 200
 """Maximum number of facts per rule and log. Nobody reads more."""
-_NAME = rf"[A-Za-z_][\w.-]{{1,60}}|[{CJK}]{{2,16}}"
 _VALUE = r"\"[^\"\n]{1,200}\"|'[^'\n]{1,200}'|[^\s,;，；\"']{1,200}"
-_PAIR = re.compile(rf"(?<![\w.&?-])(?P<name>{_NAME}) ?[=＝] ?(?P<value>{_VALUE})")
+_PAIR = re.compile(rf"(?<![\w.&?-])(?P<name>[A-Za-z_][\w.-]{{1,60}}|[{CJK}]{{2,16}}) ?[=＝] ?(?P<value>{_VALUE})")
 _SET = re.compile(
     rf"(?i)\b(?:setting|set|option|parameter) (?P<name>[A-Za-z_][\w.-]{{1,60}}) (?:to|is|=) (?P<value>{_VALUE})"
 )

@@ -75,7 +75,9 @@ def item_of(rule: str, fact: Fact, log: LogText, language: str, model: str = "")
 
     `model` is the model that suggested the fact, or "" if a rule found it.
     """
-    place = place_of(fact, log)
+    spans = join_spans((line, line + 1) for line in sorted(fact.lines))
+    written = [str(start) if start == end - 1 else f"{start}-{end - 1}" for start, end in spans[:_MOST_LINES]]
+    place = f"{log.name}:{','.join(written)}"  # such as app.log:12-14,31
     return {
         "body": _body(rule, fact, place, language, model),
         "title": abbreviate(render(fact.title, language), MOST_TITLE),
@@ -91,13 +93,6 @@ def item_of(rule: str, fact: Fact, log: LogText, language: str, model: str = "")
         "created_by": model or "rules",
         "metadata": {**fact.metadata, "rule": rule, "format": log.format, "lines": list(fact.lines)},
     }
-
-
-def place_of(fact: Fact, log: LogText) -> str:
-    """Return a fact's location in a log, such as `app.log:12-14,31`."""
-    spans = join_spans((line, line + 1) for line in sorted(fact.lines))
-    written = [str(start) if start == end - 1 else f"{start}-{end - 1}" for start, end in spans[:_MOST_LINES]]
-    return f"{log.name}:{','.join(written)}"
 
 
 def _body(rule: str, fact: Fact, place: str, language: str, model: str) -> str:

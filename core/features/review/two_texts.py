@@ -28,8 +28,6 @@ _OTHERWISE = (
     r"(?:case|casse|schreib|may[uú]sc|mai[uú]sc|大小|大文字|unicode|encod|[ck]odi|编码|編碼|s[eé]le[ck]|选择|選擇|選択"
     r"|white ?space|leerzeichen)"
 )
-_DAY = r"(?:\d{4}-\d\d-\d\d|\d{8})"
-_NUMBER = r"(?: ?\(?\d{1,3}\)?)?"
 # Maximum number of characters that a sync program appends to a name.
 _LONGEST = 160
 # A quick first test, passed by every name with an ending in SURE.
@@ -55,7 +53,7 @@ def _bracket_pattern(*parts: str) -> str:
 SURE = (
     *_endings(
         _bracket_pattern(_CONFLICT, _COPY),  # Dropbox, Nextcloud, ownCloud, Obsidian Sync, Box, Nutstore
-        _bracket_pattern(_CONFLICT, _DAY),  # Tessera, FSNotes, Seafile, Tresorit
+        _bracket_pattern(_CONFLICT, r"(?:\d{4}-\d\d-\d\d|\d{8})"),  # Tessera, FSNotes, Seafile, Tresorit
         _bracket_pattern(_CONFLICT, _OTHERWISE),  # Dropbox
         r" ?\(case clash from [^()]*\)",  # Nextcloud
         r" ?\([^()\s]+@[^()\s]+ \d{4}-\d\d-\d\d(?:-\d\d){3}\)",  # Seafile
@@ -79,7 +77,7 @@ _NUMBERS = _endings(
 )
 POSSIBLE = (
     *_NUMBERS,
-    *_endings(rf" ?\((?:sync)?conflict(?:ed|ing)?{_NUMBER}\)"),  # programs that only name the conflict
+    *_endings(r" ?\((?:sync)?conflict(?:ed|ing)?(?: ?\(?\d{1,3}\)?)?\)"),  # programs that only name the conflict
     *_endings(r"-(?=[^()]*[^\W\d_])\w[\w .'’-]{1,39}", divided=True),  # OneDrive
 )
 """Name endings that users may choose as well."""

@@ -23,48 +23,56 @@ class Pattern(NamedTuple):
     guessed: bool = False
 
 
-_VENDORS = (
-    r"gh[pousr]_[A-Za-z0-9]{16,}|github_pat_\w{20,}|gl(?:pat|dt|rt|soat|cbt|ptt|ft|imt|agent|oas|wt|ffct)-[\w-]{16,}"
-    r"|sk-[\w-]{16,}|(?:sk|rk|pk)_(?:live|test|prod)_\w{10,}|whsec_[\w+/=]{16,}|xox[a-z]{1,2}-[\w.-]{10,}"
-    r"|xapp-[\w-]{10,}"
-    r"|(?:AKIA|ASIA|ABIA|ACCA|AGPA|AIDA|AROA|ANPA|ANVA|AIPA)[A-Z0-9]{12,}|AIza[\w-]{30,}|ya29\.[\w.-]{20,}"
-    r"|1//0[\w-]{20,}|GOCSPX-[\w-]{20,}|npm_[A-Za-z0-9]{20,}|pypi-[\w-]{20,}|hf_[A-Za-z0-9]{20,}|rubygems_[a-f0-9]{20,}"
-    r"|SG\.[\w-]{16,}\.[\w-]{16,}|do[oprt]_v1_[a-f0-9]{32,}|shp(?:at|ca|pa|ss|tka)_[A-Fa-f0-9]{20,}"
-    r"|dckr_[a-z]{3}_[\w-]{16,}"
-    r"|LTAI[A-Za-z0-9]{12,}|AKID[A-Za-z0-9]{13,}|age-secret-key-1[a-z0-9]{40,}|AGE-SECRET-KEY-1[A-Z0-9]{40,}"
-    r"|(?:bot)?\d{8,10}:AA[\w-]{30,}|hv[sbr]\.[\w.-]{20,}|[sb]\.[A-Za-z0-9]{24}(?!\w)"
-    r"|dp\.[a-z]{2,6}\.(?:[\w-]{2,40}\.)?[\w-]{20,}"
-    r"|ATATT3x[\w=-]{20,}|ATCTT3x[\w=-]{20,}|ATBB[\w=]{20,}|lin_(?:api|oauth)_\w{20,}|ntn_\w{20,}"
-    r"|figd_[\w-]{20,}|fig[ou]_[\w-]{20,}"
-    r"|pat[A-Za-z0-9]{14}\.[a-f0-9]{40,}|sq0[a-z]{3}-[\w-]{20,}|EAA[A-Za-z0-9]{30,}|(?:AC|SK"
-    r"|PK)[a-f0-9]{32}|key-[a-f0-9]{32}"
-    r"|[a-f0-9]{32}-us\d{1,2}|PMAK-[\w-]{20,}|sntry[su]_[\w+/=-]{20,}|dapi[a-f0-9]{32}(?:-\d)?|gl(?:c|sa)_[\w=+/-]{20,}"
-    r"|pscale_[a-z]{2,6}_[\w.-]{20,}|tf[ep]_[\w-]{20,}|[A-Za-z0-9]{14}\.atlasv1\.[\w-]{40,}"
-    r"|FLWSECK[\w-]{12,}|shippo_\w{20,}"
-    r"|NR(?:AK|II|JS|BR|SP)-[\w-]{12,}|ph[cx]_\w{20,}|sbp_[a-f0-9]{20,}|sb_(?:secret"
-    r"|publishable)_[\w-]{20,}|FlyV1 fm\d_[\w+/=,-]{20,}"
-    r"|fo1_[\w-]{20,}|fm[12]_[\w+/=-]{20,}|r8_[A-Za-z0-9]{20,}|gsk_\w{20,}|xai-\w{20,}|pplx-\w{20,}"
-    r"|nvapi-[\w-]{20,}|tvly-[\w-]{16,}"
-    r"|lsv2_[a-z]{2}_\w{20,}|ops_eyJ[\w-]{20,}|A3-[A-Z0-9]{6}-[A-Z0-9]{6,11}(?:-[A-Z0-9]{5,6}){3,4}"
-    r"|[\w~.-]{3}\dQ~[\w~.-]{30,}"
-    r"|[MNO][A-Za-z0-9_-]{23,27}\.[\w-]{6}\.[\w-]{27,}|dt0c01\.[A-Z0-9]{24}\.[A-Z0-9]{64}|oy2[a-z0-9]{43}"
-    r"|AQVN[\w-]{35,}"
-    r"|EZ[AT]K\w{40,}|xkeysib-[a-f0-9]{40,}(?:-\w+)?|CFPAT-[\w-]{40,}|(?:live|test)_[A-Za-z0-9]{30,}"
-    r"|v1\.0-[a-f0-9]{20,}-[a-f0-9]{100,}"
-    r"|cio_?[a-z]?[A-Za-z0-9]{32,}|crates?io[A-Za-z0-9]{32,}|HRKU-[\w-]{30,}|PRVK-[\w-]{20,}"
-    r"|bkua_[a-f0-9]{40}|ory_[a-z]{2}_[\w-]{20,}"
-    r"|p8e-[a-z0-9]{32}|(?i:clojars)_[a-z0-9]{60}|fio-u-[\w-]{40,}|api_org_[A-Za-z]{34}|nfp_\w{36}|API-[A-Z0-9]{26}|rdme_[a-z0-9]{60,}"
-    r"|access-(?:sandbox|development|production)-[\da-f-]{36}|pnu_[a-z0-9]{36}|pul-[a-f0-9]{40}|sq[upa]_[a-z0-9]{40}"
-    r"|sgp_[\w-]{40,}|sm_[a-z]{3}_\w{16}|dnkey-[a-z0-9-]{60,}"
-)
-_HASHES = (
-    r"\$(?:2[abxy]?\$\d\d|[156y7]|gy|apr1|md5|sha1|scrypt|argon2(?:id|i|d)|pbkdf2[\w-]*|P|H|S"
-    r"|bcrypt-sha256)\$[^\s\"':;<>|]{8,}"
-    r"|\$[PHS]\$[./A-Za-z0-9]{20,}|\{(?:S?SHA\d{0,3}|S?MD5|CRYPT|PBKDF2[\w-]*|ARGON2)\}[^\s\"',;<>|]{12,}"
-    r"|(?:pbkdf2|scrypt|bcrypt|argon2)(?:_sha\d+|:[\w:]{1,100})?\$[^\s\"',;<>|]{16,}|pbkdf2:sha\d+:\d+\$[^\s\"',;<>|]{16,}"
-    r"|\*[0-9A-F]{40}(?!\w)|(?<![\w])[a-f0-9]{32}:[a-f0-9]{32}(?=:|\W|$)|SCRAM-SHA-\d+\$[^\s\"',;<>|]{16,}"
-)
-_URL = r"[a-z][a-z0-9+.-]{1,20}:(?:\\?/){2}"
+_VALUE = r"(?P<value>\"[^\"\n]{1,1000}\"|'[^'\n]{1,1000}'|[^\s\"'`|;，。”]{1,1000})"
+# Parts of the patterns below.
+_PARTS = {
+    "VALUE": _VALUE,
+    # The start and end of an entry on a line of its own, in quotes, in a table cell, or after the head of a log line.
+    "FROM": r"(?:^|(?<=[\"'`>(|*\[“:=])|(?<=[-:>|*.\]] ))",
+    "TO": r"(?=\\?[\"'`*)\]}|<,;，。”]|[ \t]*(?:$|[|]|&\w+=))",
+    "URL": r"[a-z][a-z0-9+.-]{1,20}:(?:\\?/){2}",
+    "VENDORS": (
+        r"gh[pousr]_[A-Za-z0-9]{16,}|github_pat_\w{20,}|gl(?:pat|dt|rt|soat|cbt|ptt|ft|imt|agent|oas|wt|ffct)-[\w-]{16,}"
+        r"|sk-[\w-]{16,}|(?:sk|rk|pk)_(?:live|test|prod)_\w{10,}|whsec_[\w+/=]{16,}|xox[a-z]{1,2}-[\w.-]{10,}"
+        r"|xapp-[\w-]{10,}"
+        r"|(?:AKIA|ASIA|ABIA|ACCA|AGPA|AIDA|AROA|ANPA|ANVA|AIPA)[A-Z0-9]{12,}|AIza[\w-]{30,}|ya29\.[\w.-]{20,}"
+        r"|1//0[\w-]{20,}|GOCSPX-[\w-]{20,}|npm_[A-Za-z0-9]{20,}|pypi-[\w-]{20,}|hf_[A-Za-z0-9]{20,}|rubygems_[a-f0-9]{20,}"
+        r"|SG\.[\w-]{16,}\.[\w-]{16,}|do[oprt]_v1_[a-f0-9]{32,}|shp(?:at|ca|pa|ss|tka)_[A-Fa-f0-9]{20,}"
+        r"|dckr_[a-z]{3}_[\w-]{16,}"
+        r"|LTAI[A-Za-z0-9]{12,}|AKID[A-Za-z0-9]{13,}|age-secret-key-1[a-z0-9]{40,}|AGE-SECRET-KEY-1[A-Z0-9]{40,}"
+        r"|(?:bot)?\d{8,10}:AA[\w-]{30,}|hv[sbr]\.[\w.-]{20,}|[sb]\.[A-Za-z0-9]{24}(?!\w)"
+        r"|dp\.[a-z]{2,6}\.(?:[\w-]{2,40}\.)?[\w-]{20,}"
+        r"|ATATT3x[\w=-]{20,}|ATCTT3x[\w=-]{20,}|ATBB[\w=]{20,}|lin_(?:api|oauth)_\w{20,}|ntn_\w{20,}"
+        r"|figd_[\w-]{20,}|fig[ou]_[\w-]{20,}"
+        r"|pat[A-Za-z0-9]{14}\.[a-f0-9]{40,}|sq0[a-z]{3}-[\w-]{20,}|EAA[A-Za-z0-9]{30,}|(?:AC|SK"
+        r"|PK)[a-f0-9]{32}|key-[a-f0-9]{32}"
+        r"|[a-f0-9]{32}-us\d{1,2}|PMAK-[\w-]{20,}|sntry[su]_[\w+/=-]{20,}|dapi[a-f0-9]{32}(?:-\d)?|gl(?:c|sa)_[\w=+/-]{20,}"
+        r"|pscale_[a-z]{2,6}_[\w.-]{20,}|tf[ep]_[\w-]{20,}|[A-Za-z0-9]{14}\.atlasv1\.[\w-]{40,}"
+        r"|FLWSECK[\w-]{12,}|shippo_\w{20,}"
+        r"|NR(?:AK|II|JS|BR|SP)-[\w-]{12,}|ph[cx]_\w{20,}|sbp_[a-f0-9]{20,}|sb_(?:secret"
+        r"|publishable)_[\w-]{20,}|FlyV1 fm\d_[\w+/=,-]{20,}"
+        r"|fo1_[\w-]{20,}|fm[12]_[\w+/=-]{20,}|r8_[A-Za-z0-9]{20,}|gsk_\w{20,}|xai-\w{20,}|pplx-\w{20,}"
+        r"|nvapi-[\w-]{20,}|tvly-[\w-]{16,}"
+        r"|lsv2_[a-z]{2}_\w{20,}|ops_eyJ[\w-]{20,}|A3-[A-Z0-9]{6}-[A-Z0-9]{6,11}(?:-[A-Z0-9]{5,6}){3,4}"
+        r"|[\w~.-]{3}\dQ~[\w~.-]{30,}"
+        r"|[MNO][A-Za-z0-9_-]{23,27}\.[\w-]{6}\.[\w-]{27,}|dt0c01\.[A-Z0-9]{24}\.[A-Z0-9]{64}|oy2[a-z0-9]{43}"
+        r"|AQVN[\w-]{35,}"
+        r"|EZ[AT]K\w{40,}|xkeysib-[a-f0-9]{40,}(?:-\w+)?|CFPAT-[\w-]{40,}|(?:live|test)_[A-Za-z0-9]{30,}"
+        r"|v1\.0-[a-f0-9]{20,}-[a-f0-9]{100,}"
+        r"|cio_?[a-z]?[A-Za-z0-9]{32,}|crates?io[A-Za-z0-9]{32,}|HRKU-[\w-]{30,}|PRVK-[\w-]{20,}"
+        r"|bkua_[a-f0-9]{40}|ory_[a-z]{2}_[\w-]{20,}"
+        r"|p8e-[a-z0-9]{32}|(?i:clojars)_[a-z0-9]{60}|fio-u-[\w-]{40,}|api_org_[A-Za-z]{34}|nfp_\w{36}|API-[A-Z0-9]{26}|rdme_[a-z0-9]{60,}"
+        r"|access-(?:sandbox|development|production)-[\da-f-]{36}|pnu_[a-z0-9]{36}|pul-[a-f0-9]{40}|sq[upa]_[a-z0-9]{40}"
+        r"|sgp_[\w-]{40,}|sm_[a-z]{3}_\w{16}|dnkey-[a-z0-9-]{60,}"
+    ),
+    "HASHES": (
+        r"\$(?:2[abxy]?\$\d\d|[156y7]|gy|apr1|md5|sha1|scrypt|argon2(?:id|i|d)|pbkdf2[\w-]*|P|H|S"
+        r"|bcrypt-sha256)\$[^\s\"':;<>|]{8,}"
+        r"|\$[PHS]\$[./A-Za-z0-9]{20,}|\{(?:S?SHA\d{0,3}|S?MD5|CRYPT|PBKDF2[\w-]*|ARGON2)\}[^\s\"',;<>|]{12,}"
+        r"|(?:pbkdf2|scrypt|bcrypt|argon2)(?:_sha\d+|:[\w:]{1,100})?\$[^\s\"',;<>|]{16,}|pbkdf2:sha\d+:\d+\$[^\s\"',;<>|]{16,}"
+        r"|\*[0-9A-F]{40}(?!\w)|(?<![\w])[a-f0-9]{32}:[a-f0-9]{32}(?=:|\W|$)|SCRAM-SHA-\d+\$[^\s\"',;<>|]{16,}"
+    ),
+}
 # Each entry consists of a kind and hints, followed by a pattern.
 _SHAPES = r"""
 key: private key
@@ -147,10 +155,6 @@ schtasks  /rp /p
 useradd|usermod  -p
 ipa(?:-[\w-]+)?  -p -a -w
 """
-_VALUE = r"(?P<value>\"[^\"\n]{1,1000}\"|'[^'\n]{1,1000}'|[^\s\"'`|;，。”]{1,1000})"
-_FROM = r"(?:^|(?<=[\"'`>(|*\[“:=])|(?<=[-:>|*.\]] ))"
-# The start and end of an entry on a line of its own, in quotes, in a table cell, or after the head of a log line.
-_TO = r"(?=\\?[\"'`*)\]}|<,;，。”]|[ \t]*(?:$|[|]|&\w+=))"
 
 
 def _command(names: str, option: str) -> Regex:
@@ -313,7 +317,6 @@ use try enter type with 用 填 输入
 smb user
     (?i)\b(?:username|user)=[^,\s]{1,60},pass(?:word)?=(?P<value>[^\s\"']{1,200})
 """
-_PARTS = {"VALUE": _VALUE, "FROM": _FROM, "TO": _TO, "URL": _URL, "VENDORS": _VENDORS, "HASHES": _HASHES}
 
 
 def _read(table: str, flags: str) -> Iterator[tuple[str, Regex]]:
