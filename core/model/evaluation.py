@@ -56,6 +56,8 @@ ANSWER_METRICS = ("answered", "cited_recall", "cited_precision", "quoted", "fact
 depends on a model's judgement.
 """
 
+MetricValues = dict[str, float]
+"""Values of metrics, by name."""
 ENOUGH = 20
 """Minimum number of questions needed for a conclusion. With fewer, percentile confidence intervals are too narrow."""
 
@@ -321,7 +323,7 @@ class Run:
     ended_at: datetime | None
     questions: int
     asked: int = 0
-    metrics: dict[str, float] = field(default_factory=dict)
+    metrics: MetricValues = field(default_factory=dict)
 
     @property
     def progress(self) -> str:
@@ -336,7 +338,7 @@ class RunView:
     set_name: str
     questions: int
     asked: int
-    metrics: dict[str, float]
+    metrics: MetricValues
     settings: AnyValues
     pipeline: str
     started_at: datetime
@@ -401,7 +403,7 @@ class ComparisonRow:
     """
 
     results: tuple[QuestionResult, ...]
-    values: tuple[dict[str, float], ...]
+    values: tuple[MetricValues, ...]
     change: Change | None
 
     @property

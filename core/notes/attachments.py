@@ -37,7 +37,6 @@ from core.markdown.body import attachments_in
 from core.model import (
     Attachment,
     Author,
-    Failed,
     KnowledgeBase,
     Note,
     NotePicture,
@@ -296,6 +295,7 @@ class Pictures:
     def __post_init__(self) -> None:
         self._pictures = self._store.pictures
         self._turn = Lock()
+        self.problems = self._pictures.problems
 
     @property
     def can_read(self) -> bool:
@@ -324,10 +324,6 @@ class Pictures:
         check_picture_reader()
         self._pictures.forget_problems(lasting=again)
         return self._read_all(progress)
-
-    def problems(self, note_id: str) -> list[Failed]:
-        """Return the pictures in a note that couldn't be read, named as in the note's text, with the reasons."""
-        return self._pictures.problems(note_id)
 
     def _read_all(self, progress: Progress) -> int:
         while not self._turn.acquire(timeout=_PATIENCE):

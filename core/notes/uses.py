@@ -72,6 +72,7 @@ class Uses(Switchable):
         self._closing = Event()
         self._write: WriteUses | None = None if self._store.readonly else self._store.uses.add
         self._seconds = _GATHERED
+        self.judged = self._store.uses.judged
 
     def hand_to(self, write: WriteUses, seconds: float) -> None:
         """Pass uses to `write` instead of the database, because this process is read-only.
@@ -164,10 +165,6 @@ class Uses(Switchable):
             return
         self._store.log_notes([note_id])
         self._store.uses.add([Use(note_id, "search", query, utc_now(), VERDICTS[verdict], times=0, chunk_id=chunk_id)])
-
-    def judged(self, *, query: str | None = None, note_id: str | None = None) -> list[Use]:
-        """Return the uses that have a verdict, newest first, optionally only for one query or one note."""
-        return self._store.uses.judged(query=query, note_id=note_id)
 
     def of(self, note_id: str) -> list[Use]:
         self.flush()

@@ -120,6 +120,9 @@ class EvidenceCandidate:
         return fold(" ".join(self.text.split())) == fold(" ".join(other.text.split()))
 
 
+Candidates = Sequence[EvidenceCandidate]
+
+
 def candidates(
     question: EvidenceQuestion, hits: Sequence[Hit], best: float, reads: Tokenized, stems: Stems
 ) -> list[EvidenceCandidate]:
@@ -129,7 +132,7 @@ def candidates(
     return [candidate for units in by_hit.values() for candidate in units]
 
 
-def _read(by_hit: Mapping[str, Sequence[EvidenceCandidate]], reads: Tokenized) -> None:
+def _read(by_hit: Mapping[str, Candidates], reads: Tokenized) -> None:
     """Set each unit's `read` feature. Only the passages with the most evidence from other features are scored."""
     passages = list[tuple[float, list[EvidenceCandidate], Callable[[], list[float]]]]()
     for key, units in by_hit.items():
@@ -379,7 +382,7 @@ class Excerpt:
 Excerpts = Sequence[Excerpt]
 
 
-def excerpts(units: Sequence[EvidenceCandidate]) -> Excerpts:
+def excerpts(units: Candidates) -> Excerpts:
     """Return the best excerpt around each unit, best first. `units` must be sorted by hit and position."""
     found = list[Excerpt]()
     for _, neighbours in groupby(units, key=lambda unit: unit.hit.chunk.id):
@@ -396,7 +399,7 @@ def excerpts(units: Sequence[EvidenceCandidate]) -> Excerpts:
     return sorted(found, key=lambda excerpt: -excerpt.score)
 
 
-def _runs(units: Sequence[EvidenceCandidate]) -> Iterator[Span]:
+def _runs(units: Candidates) -> Iterator[Span]:
     """Yield the start and end (exclusive) of each run of units that is short enough. A single unit always is.
 
     A run never spans embedded data, such as a picture.
@@ -505,7 +508,7 @@ def with_own_texts(store: Store, result: SearchResult) -> SearchResult:
     return replace(result, hits=tuple(map(own, result.hits)))
 
 
-def select(result: SearchResult, units: Sequence[EvidenceCandidate]) -> Selection:
+def select(result: SearchResult, units: Candidates) -> Selection:
     """Select the excerpts that best answer a question. If a side of a comparison isn't covered, the chance is 0."""
     ranked = excerpts(units)
     if not ranked:

@@ -23,6 +23,7 @@ from core.model import (
     Edit,
     Filters,
     KnowledgeBase,
+    MetricValues,
     NewBaseFields,
     Note,
     Proposal,
@@ -171,7 +172,7 @@ class RunRows(Protocol):
         self,
         run: Run,
         results: Mapping[int, QuestionResult],
-        metrics: Mapping[str, float],
+        metrics: MetricValues,
         ended_at: datetime | None = None,
     ) -> Run: ...
 
@@ -206,8 +207,8 @@ class Records:
 class Ids:
     """The version numbers in an archive, by note id. `notes` has the current ones, and `versions` has all."""
 
-    notes: dict[str, int] = field(default_factory=dict)
-    versions: dict[str, set[int]] = field(default_factory=dict)
+    notes: dict[str, int]
+    versions: dict[str, set[int]]
 
 
 _DEFAULT = ChunkingOptions()

@@ -34,7 +34,7 @@ def checked(records: Records, name: str) -> Ids:
     Raises ArchiveError, which lists all mistakes.
     """
     mistakes = Mistakes(name)
-    ids = Ids()
+    ids = Ids({}, {})
     seen = set[str]()
 
     def check_once(place: Place, reason: Message, *keys: str) -> None:

@@ -109,6 +109,7 @@ Candidate = tuple[str, str, tuple[Span, ...]]
 """A possible question: its kind, its text, and its right passages, of which a search has to find only one."""
 
 
+Candidates = Iterator[Candidate]
 Holding = Mapping[str, int]
 """The number of notes that contain each word."""
 
@@ -130,7 +131,7 @@ def _casing(note: Note, sections: Sequence[Section]) -> Casing:
     return Casing(" ".join(note.body[block.start : block.end] for section in sections for block in section.blocks))
 
 
-def _definitions(note: Note, section: Section, casing: Casing) -> Iterator[Candidate]:
+def _definitions(note: Note, section: Section, casing: Casing) -> Candidates:
     """Yield questions that a section's definitions answer. If possible, a passage has at least SHORTEST characters."""
     for block in section.blocks:
         sentences = list(sentences_of(note.body, block)) if block.kind == "paragraph" else []
@@ -162,7 +163,7 @@ def _note_questions(note: Note, holding: Holding, linked: Sequence[str]) -> list
     return list(questions.values())[:OF_NOTE]
 
 
-def _draws(note: Note, holding: Holding, linked: Sequence[str]) -> Iterator[Candidate]:
+def _draws(note: Note, holding: Holding, linked: Sequence[str]) -> Candidates:
     parts = sections_of(note)
     casing = _casing(note, parts)
     openings = tuple(_opening(part) for part in parts if part.blocks)[:_OPENINGS]
@@ -189,7 +190,7 @@ def _opening(part: Section) -> Span:
     return block.start, min(block.end, block.start + _OPENING)
 
 
-def _sentences(note: Note, part: Section, holding: Holding) -> Iterator[Candidate]:
+def _sentences(note: Note, part: Section, holding: Holding) -> Candidates:
     """Yield a section's sentences as questions. The word that occurs in the fewest notes is replaced by a gap."""
     for block in part.blocks:
         for start, end in sentences_of(note.body, block) if block.kind == "paragraph" else ():
@@ -254,7 +255,7 @@ def suggest(notes: Iterable[Note], count: int) -> list[Question]:
     return merge(by_note)[:count]
 
 
-def _headed(note: Note, section: Section, casing: Casing) -> Iterator[Candidate]:
+def _headed(note: Note, section: Section, casing: Casing) -> Candidates:
     """Yield a question based on a section's heading, if the heading's first block answers the question on its own."""
     if not section.blocks or section.blocks[0].kind not in ("paragraph", "list"):
         return

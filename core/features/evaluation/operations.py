@@ -1,6 +1,6 @@
 """Operations on question sets and runs, the objects they return, and their terminal output."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Self
 
@@ -14,6 +14,7 @@ from core.model import (
     Agreement,
     Comparison,
     GoldSpan,
+    MetricValues,
     Pipeline,
     Progress,
     QuestionResult,
@@ -136,7 +137,7 @@ class SetupFigures:
     """The figures measured with a setup."""
 
     pipeline: Label
-    metrics: dict[str, float]
+    metrics: MetricValues
 
 
 @frozen
@@ -156,7 +157,7 @@ class EvaluationView:
 
     scored: int
     negatives: int
-    metrics: dict[str, float]
+    metrics: MetricValues
     questions: int
     per_question: tuple[QuestionResultView, ...]
     pending: int = 0
@@ -232,7 +233,7 @@ def format_evaluation(evaluation: EvaluationView) -> list[str]:
     ]
 
 
-def _figures(runs: Sequence[Mapping[str, float]]) -> list[str]:
+def _figures(runs: Sequence[MetricValues]) -> list[str]:
     """Return a line for each figure with its value in each run. Names come last, because their width varies."""
     return ["".join(f"{run[name]:>9.3f}" for run in runs) + f"  {say(figure_name(name))}" for name in runs[0]]
 

@@ -11,7 +11,7 @@ from datetime import datetime
 from core.base.codec import decoder, to_plain
 from core.base.errors import RunNotFound
 from core.base.frozen import Values
-from core.model import KnowledgeBase, Pipeline, QuestionResult, Run
+from core.model import KnowledgeBase, MetricValues, Pipeline, QuestionResult, Run
 from core.store.ids import fresh_id
 from core.store.reading import RowReader, columns_of, fields_in, loaded, stored
 from core.store.table import StoreTable
@@ -49,7 +49,7 @@ class RunTable(StoreTable):
         self,
         run: Run,
         results: Mapping[int, QuestionResult],
-        metrics: Mapping[str, float],
+        metrics: MetricValues,
         ended_at: datetime | None = None,
     ) -> Run:
         """Store results, keyed by question number, and the metrics so far. Return the updated run."""
@@ -88,6 +88,6 @@ _RUN = RowReader(
     "set_name",
     pipeline=_pipeline,
     settings=stored(Values),
-    metrics=stored(dict[str, float]),
+    metrics=stored(MetricValues),
 )
 _RESULT = RowReader(QuestionResult, "result of a question", "question")

@@ -36,6 +36,7 @@ from core.model import (
     GivenAnswer,
     GoldSpan,
     Judgement,
+    MetricValues,
     NoteSummary,
     Question,
     QuestionResult,
@@ -318,7 +319,7 @@ def is_lost(question: Question) -> bool:
     return missing > 0 and (missing == len(question.spans) or not question.any)
 
 
-def values(result: QuestionResult) -> dict[str, float]:
+def values(result: QuestionResult) -> MetricValues:
     """Return a result's METRICS, if the notes answer the question, and the ANSWER_METRICS that apply to the result."""
     answers = answer_values(result)
     if result.negative:
@@ -345,7 +346,7 @@ def values(result: QuestionResult) -> dict[str, float]:
     }
 
 
-def summarise(results: Sequence[QuestionResult]) -> dict[str, float]:
+def summarise(results: Sequence[QuestionResult]) -> MetricValues:
     """Return the mean of each metric over the results to which it applies, and percentiles of the search times.
 
     If a metric applies to no result, it is 0 if it is in METRICS, or left out if it is in ANSWER_METRICS.
@@ -422,7 +423,7 @@ def given_answer(store: Store, answer: Answer) -> GivenAnswer:
     )
 
 
-def answer_values(result: QuestionResult) -> dict[str, float]:
+def answer_values(result: QuestionResult) -> MetricValues:
     """Return the ANSWER_METRICS that apply to a result."""
     answer = result.given
     if answer is None or answer.problem:

@@ -24,6 +24,8 @@ Key = TypeVar("Key")
 Events = list[LogEvent]
 Facts = Iterator[Fact]
 
+Pair = tuple[str, str]
+
 _HEADER = (
     r"[\"'`“]?\b(?P<{name}>[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+)+|[A-Z][A-Z0-9_]{{2,}}"
     r"|Authorization|Cookie|Origin|Accept|Host)\b[\"'`”]?"
@@ -131,7 +133,7 @@ def required_headers(log: LogText) -> Facts:
         yield replace(required, tags=("http",))
 
 
-def _lacking(event: LogEvent) -> tuple[str, str] | None:
+def _lacking(event: LogEvent) -> Pair | None:
     """Return the request and the first missing header in an event, or None unless the event mentions both."""
     headers = _headers_in(event.text)
     request = request_of(event)
@@ -155,7 +157,7 @@ def failing_requests(log: LogText) -> Facts:
         yield fact("failing_request", [request, status], title, text, events, _COMMON)
 
 
-def _failure(event: LogEvent) -> tuple[str, str] | None:
+def _failure(event: LogEvent) -> Pair | None:
     """Return the request and status in an event, or None if the event isn't a failed request."""
     status = _status(event)
     fails = status.isdigit() and int(status) >= 400 and not _headers_in(event.text)
@@ -324,7 +326,7 @@ def deprecations(log: LogText) -> Facts:
             )
 
 
-def _deprecated(event: LogEvent) -> tuple[str, str] | None:
+def _deprecated(event: LogEvent) -> Pair | None:
     """Return the names of a deprecated item and its replacement, or None unless an event mentions both."""
     line = first_line(event)
     match = re.search(r"(?i)\b(?:is|are|was|were|been) (?:now )?deprecated\b|已(?:弃用|废弃)", line[:1_000])

@@ -21,10 +21,14 @@ from core.store.table import StoreTable
 # The user's decisions about concepts, by name.
 
 
+Choices = dict[str, tuple[str, str]]
+"""The user's decisions, keyed by concept, each with the concept to merge into or ""."""
+
+
 class ConceptTable(StoreTable):
     """The pinned, hidden and merged concepts. Writing to the table doesn't affect search results."""
 
-    def choices(self) -> dict[str, tuple[str, str]]:
+    def choices(self) -> Choices:
         """Return the user's decisions, keyed by concept.
 
         Each comes with the name of the concept to merge into, or "" if the decision isn't to merge.
@@ -226,7 +230,7 @@ def _name(name: str) -> str:
     return " ".join(fold(name).replace("’", "'").split())
 
 
-def _resolve_merges(name: str, choices: Mapping[str, tuple[str, str]]) -> str:
+def _resolve_merges(name: str, choices: Choices) -> str:
     """Return the concept that `name` is finally merged into, or `name` itself if it isn't merged."""
     seen = {name}
     while choices.get(name, ("", ""))[0] == "merge" and (into := choices[name][1]) not in seen:

@@ -15,7 +15,7 @@ from core.base.datetimes import local_now, utc_now
 from core.base.errors import EditError, UnknownChoice
 from core.base.frozen import Texts, frozen
 from core.base.text import digest
-from core.features.review.two_texts import TextConflicts
+from core.features.review.two_texts import TextConflicts, Undo
 from core.indexing.chunks import Chunks
 from core.model import (
     MATTERS,
@@ -307,7 +307,7 @@ class Review:
         """Close items without changing anything. They are listed again only if they change."""
         self._table.put(keys, None)
 
-    def settle(self, matter: ReviewItem, side: Side) -> Callable[[], object]:
+    def settle(self, matter: ReviewItem, side: Side) -> Undo:
         """Choose a side of a note with two texts. Return a function that undoes the choice.
 
         Raises the same errors as `TextConflicts.settle`.
