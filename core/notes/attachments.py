@@ -1,6 +1,5 @@
 """The pictures and other files used in notes, and OCR for pictures. Files outside a note's folder are never used."""
 
-import hashlib
 import os
 import re
 import stat
@@ -10,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
+from hashlib import sha256
 from itertools import islice
 from logging import getLogger
 from pathlib import Path, PurePosixPath
@@ -193,7 +193,7 @@ def save(top: Path, name: str, data: bytes) -> str:
     The file name ends with part of the picture's hash, so the same picture is stored only once. Raises EditError.
     """
     suffix = check_picture(data)
-    digest = hashlib.sha256(data).hexdigest()
+    digest = sha256(data).hexdigest()
     folder = top / FOLDER
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -416,14 +416,14 @@ def seen(picture_file: PictureFile) -> NotePicture | None:
     if before.looked and (now.place, now.mtime_ns, now.size) == (before.place, before.mtime_ns, before.size):
         return None
     data = _data(picture_file, now) if now.place else b""
-    return None if data is None else replace(now, hash=hashlib.sha256(data).hexdigest() if now.place else "")
+    return None if data is None else replace(now, hash=sha256(data).hexdigest() if now.place else "")
 
 
 def data_of(picture_file: PictureFile) -> bytes | None:
     """Return a picture's bytes, or None if its file can't be read or has changed."""
     now = _as_file(picture_file)
     data = _data(picture_file, now) if now and now.place else None
-    return data if data is not None and hashlib.sha256(data).hexdigest() == picture_file.picture.hash else None
+    return data if data is not None and sha256(data).hexdigest() == picture_file.picture.hash else None
 
 
 def _as_file(picture_file: PictureFile) -> NotePicture | None:

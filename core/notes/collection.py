@@ -1,10 +1,10 @@
 """Listing, finding, writing, classifying and archiving a workspace's notes. Each change creates a version."""
 
-import posixpath
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import itemgetter
+from posixpath import dirname
 from typing import Unpack
 
 from core.base.call_log import log_call
@@ -244,7 +244,7 @@ class Notes:
         """
         note = self._store.notes.note(note_id)
         fields = {name: getattr(note, name) for name in NOTE_FIELDS} | ({"title": title} if title else {})
-        folder = posixpath.dirname(note.location)
+        folder = dirname(note.location)
         return self.add(
             self._store.bases.by_id(note.base_id).name,
             note.body,

@@ -1,15 +1,15 @@
 """Export and import bases, move them to the trash, and restore them."""
 
-import io
 import logging
 import os
 import sys
-import zipfile
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from io import BytesIO
 from itertools import chain
 from pathlib import Path
 from typing import IO, Literal, get_args
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from core.base import app_paths, files
 from core.base.errors import RowError, SourceError, UnknownChoice
@@ -132,10 +132,10 @@ class Archives:
         if form != "markdown":
             pack = {"json": documents.to_json, "yaml": documents.to_yaml, "zip": zip_archive.pack}[form]
             return pack(held)
-        stream = io.BytesIO()
-        with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        stream = BytesIO()
+        with ZipFile(stream, "w", ZIP_DEFLATED) as archive:
             for path, data in documents.markdown_files(held, self._find_file):
-                archive.writestr(zipfile.ZipInfo(path), data)
+                archive.writestr(ZipInfo(path), data)
         return stream.getvalue()
 
     def restore(self, place: Path, name: str = "") -> Restored:
@@ -153,7 +153,7 @@ class Archives:
 
     def restore_data(self, data: bytes, file: str, name: str = "") -> Restored:
         """Create a base from an exported file's bytes. Raises the same errors as `restore`."""
-        return self._restore(io.BytesIO(data), file, name)
+        return self._restore(BytesIO(data), file, name)
 
     def restore_files(self, files: documents.Contents, name: str) -> Restored:
         """Create a base from a folder's files, given as paths and bytes. Raises the same errors as `restore`."""

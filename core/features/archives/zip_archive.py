@@ -1,16 +1,16 @@
 """Read and write a base as a zip that contains word lists and a JSON Lines file for each kind of record."""
 
-import io
 import json
 import re
 import struct
-import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
+from io import BytesIO
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any, get_args, get_type_hints
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from core.base import files
 from core.base.app_paths import PROGRAM
@@ -54,12 +54,12 @@ FILES = (synonyms.FILE, fields.FILE)
 
 def pack(records: Records) -> bytes:
     """Return a base as a zip. The same records always produce the same bytes."""
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as archive:
+    stream = BytesIO()
+    with ZipFile(stream, "w") as archive:
         for name, text in _files(records):
-            member = zipfile.ZipInfo(name, _TIME)
+            member = ZipInfo(name, _TIME)
             member.external_attr = 0o600 << 16
-            archive.writestr(member, text.encode("utf-8"), zipfile.ZIP_DEFLATED, compresslevel=6)
+            archive.writestr(member, text.encode("utf-8"), ZIP_DEFLATED, compresslevel=6)
     return stream.getvalue()
 
 
@@ -146,7 +146,7 @@ def titles_of(file: Path) -> Texts:
 @contextmanager
 def _member(file: Path, name: str) -> Iterator[IO[bytes]]:
     try:
-        with files.open_regular(file) as stream, zipfile.ZipFile(stream) as archive, archive.open(name) as member:
+        with files.open_regular(file) as stream, ZipFile(stream) as archive, archive.open(name) as member:
             yield member
     except FAULTS as error:
         raise SourceError(

@@ -2,12 +2,12 @@
 
 import logging
 import sqlite3
-import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
+from threading import Event, Thread
 
 from core.base import app_paths
 from core.base.datetimes import utc_now
@@ -53,11 +53,11 @@ class Backups:
     _jobs: Jobs
     _snapshot: Callable[[], AbstractContextManager[sqlite3.Connection]]
     _objects: restoring.Objects
-    _thread: threading.Thread | None = None
+    _thread: Thread | None = None
     problem: Message | None = None
 
     def __post_init__(self) -> None:
-        self._stop = threading.Event()
+        self._stop = Event()
 
     def has_notes(self) -> bool:
         """Return whether the workspace has any notes."""
@@ -188,7 +188,7 @@ class Backups:
     def start(self) -> None:
         """Start the thread that makes daily backups, unless it is already running. It runs until `close` is called."""
         if self._thread is None:
-            self._thread = threading.Thread(target=self._run, name="backups", daemon=True)
+            self._thread = Thread(target=self._run, name="backups", daemon=True)
             self._thread.start()
 
     def close(self) -> None:

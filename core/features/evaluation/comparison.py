@@ -4,11 +4,11 @@ Questions, paths and names are untrusted text. Reports escape any formulas, Mark
 """
 
 import csv
-import io
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
+from io import StringIO
 from math import inf
 
 from markdown_it import MarkdownIt
@@ -264,7 +264,7 @@ def csv_of(rows: Iterable[Iterable[str]]) -> bytes:
 
     A cell that a spreadsheet would read as a formula gets a leading apostrophe.
     """
-    text = io.StringIO(newline="")
+    text = StringIO(newline="")
     csv.writer(text).writerows([f"'{cell}" if FORMULA.match(cell) else cell for cell in row] for row in rows)
     return text.getvalue().encode("utf-8-sig", "replace")
 

@@ -5,13 +5,13 @@ for anything that should lead to a note: titles, headings, sentences with a word
 """
 
 import re
-import threading
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain, islice, zip_longest
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from core.base.blobs import Span
@@ -377,7 +377,7 @@ class NoteChecks:
     _jobs: Jobs
 
     def __post_init__(self) -> None:
-        self._checking = threading.Lock()
+        self._checking = Lock()
 
     @property
     def after_import(self) -> bool:

@@ -1,10 +1,10 @@
 """Manage question sets and their questions (typed, suggested or marked on hits), and read and write question files."""
 
 import csv
-import io
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, replace
+from io import StringIO
 from pathlib import Path
 
 from core.base import files
@@ -185,7 +185,7 @@ def _cell(value: object) -> str:
 def _rows(text: str, name: str) -> Iterator[tuple[int, Row]]:
     """Yield each non-blank row, with the number of its first line."""
     first = text.lstrip(f"{_DELIMITERS} \r\n").partition("\n")[0]
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=max(_DELIMITERS, key=first.count), strict=True)
+    reader = csv.reader(StringIO(text, newline=""), delimiter=max(_DELIMITERS, key=first.count), strict=True)
     header = list[str]()
     line = 1
     try:

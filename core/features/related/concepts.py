@@ -1,10 +1,10 @@
 """Concepts (key phrases in the notes), the user's decisions about them, notes by concept, and paths between notes."""
 
-import heapq
-import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import heappop, heappush
+from math import inf, log
 from typing import get_args
 
 from core.base.call_log import log_bases, log_call
@@ -97,11 +97,11 @@ class Concepts:
         weights = defaultdict[str, float](float)
         for counts in of_note.values():
             for name, count in counts.items():
-                weights[name] += (1 + math.log(count)) * size_of(name)
+                weights[name] += (1 + log(count)) * size_of(name)
         names = [
             name for name, notes in holders.items() if name in pinned or name in merged or _FEWEST <= len(notes) <= most
         ]
-        telling = {name: weights[name] * math.log((every + 1) / len(holders[name])) ** 2 for name in names}
+        telling = {name: weights[name] * log((every + 1) / len(holders[name])) ** 2 for name in names}
         names.sort(key=lambda name: (name not in pinned, -telling[name], name))
         return [
             Concept(name, len(holders[name]), name in pinned, tuple(sorted(merged[name]))) for name in names[:limit]
@@ -143,16 +143,16 @@ class Concepts:
         before = dict[str, tuple[str, Message]]()
         waiting = [(0.0, first)]
         while waiting:
-            cost, note_id = heapq.heappop(waiting)
+            cost, note_id = heappop(waiting)
             if note_id == last or cost > _FURTHEST:
                 break
             if cost > costs[note_id]:
                 continue
             for step, other, way in _steps(note_id, index, linked):
-                if cost + step < costs.get(other, math.inf):
+                if cost + step < costs.get(other, inf):
                     costs[other] = cost + step
                     before[other] = (note_id, way)
-                    heapq.heappush(waiting, (cost + step, other))
+                    heappush(waiting, (cost + step, other))
         if last not in costs:
             return []
         ways: list[tuple[str, Message | None]] = [(last, None)]

@@ -1,6 +1,5 @@
 """Notes related to a given note, hints and suggestions for improving it, and accepting suggested links."""
 
-import posixpath
 import re
 import unicodedata
 from collections import Counter, defaultdict
@@ -8,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import PurePosixPath
+from posixpath import dirname
 from typing import TypeVar
 
 from core.base.blobs import Span
@@ -101,8 +101,8 @@ def tags(note: Note, neighbours: Sequence[Neighbour], cards: Cards) -> list[TagS
 
 def places(note: Note, base: str, neighbours: Sequence[Neighbour], cards: Cards) -> list[PlaceSuggestion]:
     """Return folders to suggest for a note, or an empty list unless most of its nearest notes are elsewhere."""
-    here = base, posixpath.dirname(note.location)
-    shares = votes(neighbours, {item: [(card.base, posixpath.dirname(card.location))] for item, card in cards.items()})
+    here = base, dirname(note.location)
+    shares = votes(neighbours, {item: [(card.base, dirname(card.location))] for item, card in cards.items()})
     suggested = list[PlaceSuggestion]()
     for place, (share, notes) in shares.items():
         least = _LEAST_SHARE if suggested else _LEAD

@@ -1,9 +1,9 @@
 """Recognizing names of secrets by their parts, finding the values after them, and judging which values are secrets."""
 
-import math
 import re
 from enum import IntEnum
 from functools import lru_cache
+from math import log2
 from typing import NamedTuple
 
 from core.base.text import CJK
@@ -375,7 +375,7 @@ def is_token(text: str) -> bool:
     if not _LONG_PART.search(core) and not ("/" in core and change_rate(core) >= _LEAST_CHANGES):
         return False
     shares = [core.count(letter) / len(core) for letter in set(core)]
-    entropy = -sum(share * math.log2(share) for share in shares)
+    entropy = -sum(share * log2(share) for share in shares)
     least = _LEAST_CHANGES if re.search(r"\d", core) else _LEAST_CHANGES_OF_LETTERS
     return change_rate(core) >= least and entropy >= _LEAST_BITS
 
