@@ -264,7 +264,15 @@ def compare(text: str, others: Iterable[str]) -> tuple[list[Span], list[Span]]:
 
 
 def _figures_of(texts: Iterable[str]) -> Sources:
-    return [(text, figure) for text in texts for figure in _with_times(text, find(text))]
+    """Return the figures in texts. If they list times of day, a count is added: *at 8 and at 20* means twice."""
+    found = list[tuple[str, Figure]]()
+    for text in texts:
+        figures = find(text)
+        times = [figure for figure in figures if figure.says[0][0] in ("time", "hour", "daytime")]
+        if len(times) > 1 and all(_AND.fullmatch(text, left.end, right.start) for left, right in pairwise(times)):
+            figures.append(Figure(times[0].start, times[-1].end, (("n", Fraction(len(times)), "time"),)))
+        found += [(text, figure) for figure in figures]
+    return found
 
 
 def _is_missing(figure: Figure, pairs: Sources) -> bool:
@@ -282,14 +290,6 @@ def _is_missing(figure: Figure, pairs: Sources) -> bool:
 
 
 _AND = re.compile(r"\s?(?:,|、|，|and|和|与|及|以及)(?:\s?\b(?:and|again|at|in|on|the)\b)*\s?")
-
-
-def _with_times(text: str, figures: list[Figure]) -> list[Figure]:
-    """Return the figures. If they list times of day, a count is added: *at 8 and at 20* means twice."""
-    times = [figure for figure in figures if figure.says[0][0] in ("time", "hour", "daytime")]
-    if len(times) < 2 or not all(_AND.fullmatch(text, left.end, right.start) for left, right in pairwise(times)):
-        return figures
-    return [*figures, Figure(times[0].start, times[-1].end, (("n", Fraction(len(times)), "time"),))]
 
 
 # Number of words to compare on each side of a figure.

@@ -295,7 +295,20 @@ def _title(compared: SideBySide) -> Message:
 
 
 def _sections(compared: SideBySide, base: str) -> Sections:
-    yield _runs(compared, base)
+    counts = plural(
+        "{n} question, {answerable} of them with an answer.",
+        "{n} questions, {answerable} of them with an answer.",
+        n=len(compared.rows),
+        answerable=compared.answerable,
+    )
+    of_base = [_joined_cells(message("Knowledge base"), base)] if base else []
+    table: Rows = [[message("Run"), message("Question set"), message("Asked"), message("Started"), message("Ended")]]
+    for label, run in zip(compared.labels, compared.runs, strict=True):
+        started, ended = (
+            f"{at:%Y-%m-%d %H:%M} UTC" if at else message("stopped") for at in (run.started_at, run.ended_at)
+        )
+        table.append([label, run.set_name or NONE, run.progress, started, ended])
+    yield ReportSection(message("Question"), [counts, *of_base, *compared.notices], table)
     yield from settings(compared)
     yield figures(compared, compared.figures)
     yield from kinds(compared)
@@ -313,24 +326,6 @@ def _sections(compared: SideBySide, base: str) -> Sections:
 
 def _joined_cells(name: Cell, what: Cell) -> Message:
     return message("{name}: {text}", name=name, text=what)
-
-
-def _runs(compared: SideBySide, base: str) -> ReportSection:
-    counts = plural(
-        "{n} question, {answerable} of them with an answer.",
-        "{n} questions, {answerable} of them with an answer.",
-        n=len(compared.rows),
-        answerable=compared.answerable,
-    )
-    of_base = [_joined_cells(message("Knowledge base"), base)] if base else []
-    head = [message("Run"), message("Question set"), message("Asked"), message("Started"), message("Ended")]
-    rows: Rows = []
-    for label, run in zip(compared.labels, compared.runs, strict=True):
-        started, ended = (
-            f"{at:%Y-%m-%d %H:%M} UTC" if at else message("stopped") for at in (run.started_at, run.ended_at)
-        )
-        rows.append([label, run.set_name or NONE, run.progress, started, ended])
-    return ReportSection(message("Question"), [counts, *of_base, *compared.notices], [head, *rows])
 
 
 def settings(compared: SideBySide) -> Sections:

@@ -8,7 +8,7 @@ from core.base.codec import assemble
 from core.base.frozen import frozen
 from core.base.messages import plural
 from core.base.terminal import _, say
-from core.model import EditedNote, Pack, PackCard, PackReport, Progress
+from core.model import Pack, PackCard, PackReport, Progress
 from core.operations.declaring import About, CommandGroup, operation
 from core.operations.printing import sentence
 from core.operations.program import PackInstallation
@@ -68,18 +68,18 @@ def format_packs(listed: PackList) -> list[str]:
 
 
 def format_report(report: PackReport) -> list[str]:
-    return [*_REPORT(report), *(line for note in report.edited for line in _format_edited(note))]
+    lines = _REPORT(report)
+    for note in report.edited:
+        lines.append(_("  {path} keeps your changes. The text in the pack is now:", path=note.path))
+        if note.offered is None:
+            lines.append(_("    The pack no longer has this note."))
+        else:
+            lines += [f"    {line}" for line in note.difference()]
+    return lines
 
 
 def format_reports(reports: PackReports) -> list[str]:
     return [line for report in reports.packs for line in format_report(report)]
-
-
-def _format_edited(note: EditedNote) -> list[str]:
-    head = _("  Your changes to {path} were kept. The text in the pack is now:", path=note.path)
-    if note.offered is None:
-        return [head, _("    The pack no longer has this note.")]
-    return [head, *(f"    {line}" for line in note.difference())]
 
 
 def format_removed(pack: RemovedPack) -> list[str]:

@@ -349,7 +349,10 @@ class RelatedNotes:
 
         The passages come from different notes. None of them comes from the note with the id `without`.
         """
-        words = re.findall(r"\w+", _paragraph(text, at))[-_PARAGRAPH:]
+        paragraphs = [*re.finditer(r"(?s)\S.*?(?=\n[ \t]*\n|\Z)", text)]
+        # If the offset is between paragraphs, take the preceding one.
+        before = [match for match in paragraphs if match.start() < at] or paragraphs[:1]
+        words = re.findall(r"\w+", before[-1][0])[-_PARAGRAPH:] if before else []
         if len("".join(words)) < _SHORTEST:
             return []
         return [hit for hit in self._neighbours.passages(words, _PASSAGES + _OWN) if hit.note.id != without][:_PASSAGES]
@@ -477,10 +480,3 @@ def _copied(neighbour: Neighbour) -> Message:
     return message(
         "The notes share about {share} of the shorter one's text", share=f"{round(100 * neighbour.shared.copied)} %"
     )
-
-
-def _paragraph(text: str, at: int) -> str:
-    """Return the paragraph at an offset, or the preceding one if the offset is between paragraphs."""
-    paragraphs = [*re.finditer(r"(?s)\S.*?(?=\n[ \t]*\n|\Z)", text)]
-    before = [match for match in paragraphs if match.start() < at] or paragraphs[:1]
-    return before[-1].group() if before else ""
