@@ -236,7 +236,7 @@ class Attachments:
         If the note is a file in a folder, that folder is searched, provided the base was synced with it. Otherwise, the
         base's folders and the pictures pasted into the workspace are searched.
         """
-        return self._find_in_folders(self._store.notes.note(note_id), target)
+        return self._find_in_folders(self._store.note(note_id), target)
 
     def missing(self, note: Note) -> Texts:
         """Return the names of a note's missing pictures and files, as written in the note."""
@@ -258,8 +258,8 @@ class Attachments:
         another of the base's folders. Otherwise, it goes into the workspace. Raises EditError if the data isn't a
         picture or can't be written.
         """
-        self._store.database.check_writable()
-        note = self._store.notes.note(note_id) if note_id else None
+        self._store.check_writable()
+        note = self._store.note(note_id) if note_id else None
         into = self._bases.find(base)
         folders = self._folders(into) if into and into.writes_files_of(author) else []
         own = [folder for folder in folders if note and note.in_file and str(folder) == note.source_ref]
@@ -320,7 +320,7 @@ class Pictures:
         If `again` is True, also retry pictures that couldn't be read before. Raises ConfigError if no picture reader is
         installed. The message contains the command that installs one.
         """
-        self._store.database.check_writable()
+        self._store.check_writable()
         check_picture_reader()
         self._pictures.forget_problems(lasting=again)
         return self._read_all(progress)
@@ -335,7 +335,7 @@ class Pictures:
                 progress(0, 0, "")
                 with self._store.changing, suppress(NoteNotFound):
                     self._pictures.put(
-                        note_id, list_pictures(self._store.notes.note(note_id), self._pictures.for_note(note_id))
+                        note_id, list_pictures(self._store.note(note_id), self._pictures.for_note(note_id))
                     )
             for picture_file in self._pictures.files():
                 progress(0, 0, "")
@@ -370,7 +370,7 @@ class Pictures:
         self._pictures.settle(by_base.pop("", []))
         for base_id, note_ids in by_base.items():
             try:
-                base = self._store.bases.by_id(base_id)
+                base = self._store.base(base_id)
                 done = Indexer(self._store, base, embedding.build(base.embedder)).recut_words(note_ids)
             except (*FAILURES, UnknownChoice):
                 _LOG.warning("Pictures can't be found yet, because their notes can't be split", exc_info=True)

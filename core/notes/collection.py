@@ -64,7 +64,7 @@ class Notes:
 
     def get(self, note_id: str) -> Note:
         """Return a note that the user opens. Its pending chunks are embedded next. Raises NoteNotFound."""
-        note = self._store.notes.note(note_id)
+        note = self._store.note(note_id)
         self._store.pending.open(note_id)
         return note
 
@@ -93,7 +93,7 @@ class Notes:
         until = later(utc_now(), days)
         ends = [
             (lapses(card.expires_at), card)
-            for card in self._store.notes.cards_of(self._store.fields.expiring(until)).values()
+            for card in self._store.cards_of(self._store.fields.expiring(until)).values()
             if card.expires_at
         ]
         return [card for end, card in sorted(ends, key=itemgetter(0)) if end <= until]
@@ -122,7 +122,7 @@ class Notes:
         return [cards[note_id] for note_id in ids if note_id in cards]
 
     def cards_of(self, note_ids: Iterable[str]) -> dict[str, NoteSummary]:
-        return self._store.notes.cards_of(note_ids)
+        return self._store.cards_of(note_ids)
 
     # writing
 
@@ -163,7 +163,7 @@ class Notes:
         Each item holds the `body`, the `path` and the fields of a note, as in `add`. Invalid items are reported as
         failures, and the rest are added. If `strict` is True, the error of an invalid item is raised instead.
         """
-        self._store.database.check_writable()
+        self._store.check_writable()
         added = add(self._store, self._writer, self._bases.find_or_add(base), author, items, strict=strict)
         self._writer.index(added.note_ids, embed=embed)
         return added
@@ -233,7 +233,7 @@ class Notes:
 
         Lines are counted from 0. Raises EditError if the line has no checkbox, and the same errors as `update`.
         """
-        if (body := toggle_task(self._store.notes.note(note_id).body, line)) is None:
+        if (body := toggle_task(self._store.note(note_id).body, line)) is None:
             raise EditError("Line {line} of the note has no checkbox.", line=line + 1)
         return self.update(note_id, body=body, expected_version=expected_version, author="person", embed=embed)
 
@@ -242,11 +242,11 @@ class Notes:
 
         The copy can be edited even if the note is a file in a base that doesn't write files.
         """
-        note = self._store.notes.note(note_id)
+        note = self._store.note(note_id)
         fields = {name: getattr(note, name) for name in NOTE_FIELDS} | ({"title": title} if title else {})
         folder = dirname(note.location)
         return self.add(
-            self._store.bases.by_id(note.base_id).name,
+            self._store.base(note.base_id).name,
             note.body,
             path=folder and f"{folder}/",
             author="person",

@@ -125,7 +125,7 @@ class DailyNotes:
         with self._store.changing:
             if note_id := self._find(base, path):
                 return self._notes.get(note_id)
-            self._store.database.check_writable()
+            self._store.check_writable()
             filled = partial(fill, at=now, title=stem(path), language=language)
             note = Note("", "", title="", body="# {{title}}\n\n", content_hash="", path=path, source="folder")
             if template := self._template():

@@ -130,7 +130,7 @@ class Documents:
         No new version is created if the text is unchanged. Edits to chunks whose text is unchanged are kept. Raises
         SourceError if the document can't be converted, and UnknownChoice if the converter is unknown.
         """
-        self._store.database.check_writable()
+        self._store.check_writable()
         note, document = self._read(note_id)
         original = self.original(note_id)
         path = str(note.path or original.name)
@@ -158,7 +158,7 @@ class Documents:
     def _write(self, note: Note, outline: Outline, stamp: AnyValues) -> None:
         """Write a note that was read again. `stamp` holds values for NoteToIndex, such as the file's `mtime_ns`."""
         self._writer.write(
-            self._store.bases.by_id(note.base_id),
+            self._store.base(note.base_id),
             [NoteToIndex(note, change=Revision("sync", "sync"), outline=outline, **stamp)],
         )
 
@@ -182,7 +182,7 @@ class Documents:
         Edits to chunks whose text is unchanged are kept. Raises UnknownChoice if the encoding is unknown, EditError if
         the note has no text file or the file doesn't fit the encoding, and SourceError if the file can't be read.
         """
-        self._store.database.check_writable()
+        self._store.check_writable()
         if encoding and not normalize_encoding(encoding):
             raise UnknownChoice("encoding", encoding, list(ENCODINGS.values()))
         chosen = display_encoding(normalize_encoding(encoding)) if encoding else ""

@@ -231,7 +231,7 @@ class Vocabulary:
 
     def write(self, text: str) -> None:
         """Write the file. Raises WorkspaceLocked in a read-only workspace, and NotWritable."""
-        self._store.database.check_writable()
+        self._store.check_writable()
         with translate_errors(self._store.folder):
             files.replace(self._store.folder / FILE, text)
 

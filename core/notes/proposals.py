@@ -125,10 +125,10 @@ class Proposals:
         A proposal is merged with any earlier proposal for the note. A pending note that was last written by a program
         is changed directly and stays pending. Raises the same errors as `Notes.update`.
         """
-        note = self._store.notes.note(note_id)
+        note = self._store.note(note_id)
         self._store.log_notes([note_id])
         values: AnyValues = dict(fields)
-        if not self._store.bases.by_id(note.base_id).trusts_programs:
+        if not self._store.base(note.base_id).trusts_programs:
             check_version(note, expected_version)
             if not self._is_programs(note):
                 return self._propose(note, body, fields)
@@ -145,8 +145,8 @@ class Proposals:
 
         Programs may not move a note by the user in a base that doesn't trust programs.
         """
-        for note in map(self._store.notes.note, note_ids):
-            base = self._store.bases.by_id(note.base_id)
+        for note in map(self._store.note, note_ids):
+            base = self._store.base(note.base_id)
             if not (base.trusts_programs or self._is_programs(note)):
                 raise EditError(
                     "Programs can only move notes in bases that trust them; '{base}' doesn't.", base=base.name
@@ -156,11 +156,11 @@ class Proposals:
         """Store and return a proposed change, merged with any earlier one. Return the note if nothing would change."""
         proposal = Proposal(note.id, note.version, body, check_fields(fields), utc_now())
         changed = _changed(note, proposal)
-        check_text_writable(self._store.bases.by_id(note.base_id), note, changed)
+        check_text_writable(self._store.base(note.base_id), note, changed)
         if changed == note:
             return note
         with self._store.changing:
-            self._store.notes.note(note.id)
+            self._store.note(note.id)
             for earlier in self._store.proposals.all(note.base_id):
                 if earlier.note_id == note.id:
                     if body is None and earlier.body is not None:  # the version belongs to the proposal with the text
@@ -177,7 +177,7 @@ class Proposals:
         newest = {card.id: self._store.versions.for_note(card.id)[0] for card in cards}
         waiting = {card.id: Submission(card, newest[card.id].author, newest[card.id].at) for card in cards}
         changes = self._store.proposals.all(self._bases.get(base).id if base else None)
-        changed = self._store.notes.cards_of(change.note_id for change in changes)
+        changed = self._store.cards_of(change.note_id for change in changes)
         waiting |= {
             change.note_id: Submission(changed[change.note_id], "program", change.at, change)
             for change in changes
@@ -194,12 +194,12 @@ class Proposals:
 
     def proposed(self, submission: Submission) -> Note:
         """Return the note as it would be after accepting the submission. Raises NoteNotFound."""
-        note = self._store.notes.note(submission.note.id)
+        note = self._store.note(submission.note.id)
         return _changed(note, submission.change) if submission.change else replace(note, status="active")
 
     def difference(self, submission: Submission) -> NoteDifference:
         """Return what accepting a submission would change in its note, word by word. Raises NoteNotFound."""
-        return between(self._store.notes.note(submission.note.id), self.proposed(submission))
+        return between(self._store.note(submission.note.id), self.proposed(submission))
 
     @log_call("note.accept")
     def accept(self, submissions: Iterable[Submission], *, over: int | None = None, embed: bool = True) -> None:
@@ -212,7 +212,7 @@ class Proposals:
         with self._store.changing:
             chosen = self.current(submissions)
             for submission in chosen:
-                note = self._store.notes.note(submission.note.id)
+                note = self._store.note(submission.note.id)
                 if (change := submission.change) and note.version not in (change.version, over):
                     raise Conflict(
                         (
@@ -309,7 +309,7 @@ class Proposals:
                         "The proposed text of '{title}' has changed since you looked at it. Look at "
                         "it again, then accept or reject it."
                     ),
-                    self._store.notes.note(submission.note.id),
+                    self._store.note(submission.note.id),
                     submission.note.version,
                     title=submission.note.title,
                 )

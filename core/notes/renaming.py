@@ -56,7 +56,7 @@ class Renames:
         """
 
         def plan() -> Renaming:
-            note = self._store.notes.note(note_id)
+            note = self._store.note(note_id)
             note = replace(note, title=title_before or note.title)
             path = self._path_for(note, title, file=file)
             # If the title stays the same, find all notes whose links might have to change.
@@ -104,13 +104,13 @@ class Renames:
         note_ids = [note_ids] if isinstance(note_ids, str) else note_ids
         folder = folder.replace("\\", "/").strip("/")
         with self._store.changing:
-            self._store.database.check_writable()
+            self._store.check_writable()
             new_names = list[_NewName]()
             given = defaultdict[tuple[str, str], set[str]](set)
-            for note in map(self._store.notes.note, dict.fromkeys(note_ids)):
+            for note in map(self._store.note, dict.fromkeys(note_ids)):
                 check_version(note, expected_version)
                 if note.in_file:
-                    check_file_writable(self._store.bases.by_id(note.base_id), note)
+                    check_file_writable(self._store.base(note.base_id), note)
                 elif note.source_ref:
                     raise EditError(
                         (
@@ -156,8 +156,8 @@ class Renames:
         if not title:
             raise EditError("A note needs a title.")
         with self._store.changing:
-            self._store.database.check_writable()
-            note = self._store.notes.note(note_id)
+            self._store.check_writable()
+            note = self._store.note(note_id)
             check_version(note, expected_version)
             title_before = title_before or note.title
             path = self._path_for(replace(note, title=title_before), title, file=file)
@@ -189,7 +189,7 @@ class Renames:
         for other in dict.fromkeys([*linking, *naming, *old]):
             try:
                 if other not in own:
-                    note = self._store.notes.note(other)
+                    note = self._store.note(other)
                     note = self._read(other) if renamed.text(note) != note.body else note
                     body = renamed.text(note)
                     changes = body != note.body
@@ -202,7 +202,7 @@ class Renames:
         others = [plan.note.id for plan in done if plan.note.id not in own] + list(refused)
         self._writer.carry_out(done)
         self._store.leave_pending()
-        versions = {plan.note.id: self._store.notes.note(plan.note.id).version for plan in done}
+        versions = {plan.note.id: self._store.note(plan.note.id).version for plan in done}
         links = [LinkingNote(other, after.title(other), versions.get(other, 0), refused.get(other)) for other in others]
         first = {note.id for note, *_ in new_names[:1]}
         renamings = [
@@ -240,7 +240,7 @@ class Renames:
                         if number := next((before.number for before in versions_of if before.number < version), 0):
                             old[other] = self._store.versions.note(other, number)
             for renaming in done:
-                note = self._store.notes.note(renaming.note_id)
+                note = self._store.note(renaming.note_id)
                 path = self._writer.free_path(note, renaming.path_before)
                 new_names.append(_NewName(note, note.title, renaming.title_before, path))
                 old = old if path == renaming.path_before else {}
@@ -269,7 +269,7 @@ class Renames:
 
     def _read(self, note_id: str) -> Note:
         """Return a note. If its base writes files, the note's file is reread first."""
-        note = self._store.notes.note(note_id)
+        note = self._store.note(note_id)
         return self._files.read(note_id) if self._files.is_writable(note) else note
 
 

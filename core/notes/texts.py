@@ -235,12 +235,12 @@ class NoteTexts:
 
     def shown(self, note_id: str) -> str:
         """Return a note's text without its hidden parts. Raises NoteNotFound."""
-        body = self._store.notes.note(note_id).body
+        body = self._store.note(note_id).body
         return "\n\n".join(_parts(body, 0, len(body), self.hidden(note_id)))
 
     def without_hidden(self, note_id: str) -> Note:
         """Return a note with its hidden parts replaced by spaces. Raises NoteNotFound."""
-        return blank_hidden(self._store.notes.note(note_id), self.hidden(note_id))
+        return blank_hidden(self._store.note(note_id), self.hidden(note_id))
 
     def lines(self, base: str, text: str) -> list[NoteLine]:
         """Return the lines containing `text` in a base's searchable notes and chunks, ordered by path.

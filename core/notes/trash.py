@@ -80,7 +80,7 @@ class Trash:
                 size = 0
                 while waiting and size <= _MOST_BYTES:
                     note_id, base_id = waiting.popleft()
-                    note = self._store.notes.note(note_id) if bases[base_id].writes_files_of(author) else None
+                    note = self._store.note(note_id) if bases[base_id].writes_files_of(author) else None
                     if note and note.in_file and file_writing.exists(note):
                         if note.in_text_file:
                             with suppress(SourceError):  # a file that is no longer a note is deleted unchanged
@@ -109,7 +109,7 @@ class Trash:
         Before anything is changed, raises Conflict if the note or its file has changed since it was created.
         """
         with self._store.changing:
-            note = self._store.notes.note(note_id)
+            note = self._store.note(note_id)
             check_version(note, expected_version)
             if self._files.is_writable(note) and file_writing.exists(note):
                 read_synced(note)
@@ -129,7 +129,7 @@ class Trash:
                 self._store.versions.trashed(note_id) for note_id in dict.fromkeys(note_ids) if note_id not in stored
             ]
             for note in deleted:
-                self._bring_back(self._store.bases.by_id(note.base_id), note, change)
+                self._bring_back(self._store.base(note.base_id), note, change)
             self._writer.change_all(list(stored), partial(replace, status="active"), change)
         self._store.log_notes(note_ids)
         self._writer.index(note_ids, embed=embed)

@@ -89,8 +89,8 @@ class Writer:
         NoteNotFound, and Conflict if the note's version isn't the expected one.
         """
         with self._store.changing:
-            self._store.database.check_writable()
-            note = self._store.notes.note(note_id)
+            self._store.check_writable()
+            note = self._store.note(note_id)
             check_version(note, expected_version)
             self._store.log_notes([note_id])
             if (planned := self.plan(note, change, revision, body)) is None:
@@ -98,7 +98,7 @@ class Writer:
             self.carry_out([planned])
         if embed is not None and (planned.is_cut or not embed):
             self.index([note_id], embed=embed)
-        return self._store.notes.note(note_id)
+        return self._store.note(note_id)
 
     def index(self, note_ids: NoteIds, *, embed: bool) -> None:
         """Embed the written notes' chunks, or leave the chunks pending."""
@@ -116,8 +116,8 @@ class Writer:
         Raises NoteNotFound, Conflict and the same errors as `file_writing.plan` and `file_writing.apply`.
         """
         with self._store.changing:
-            self._store.database.check_writable()
-            notes = [self._store.notes.note(note_id) for note_id in dict.fromkeys(note_ids)]
+            self._store.check_writable()
+            notes = [self._store.note(note_id) for note_id in dict.fromkeys(note_ids)]
             for note in notes:
                 check_version(note, expected_version)
             self.carry_out([planned for note in notes if (planned := self.plan(note, change, revision))])
@@ -143,7 +143,7 @@ class Writer:
         The note's file changes too if it is renamed or if the base writes files. Raises the errors of `change` and
         `file_writing.plan`. Nothing is written.
         """
-        base = self._store.bases.by_id(note.base_id)
+        base = self._store.base(note.base_id)
         changed = change(note)
         inside = None
         if body is not None:
@@ -187,7 +187,7 @@ class Writer:
                 else:
                     self._store.describe([replace(changed, version=self._store.versions.last(note.id) + 1)], revision)
             for base_id, notes in cut.items():
-                self.write(self._store.bases.by_id(base_id), notes)
+                self.write(self._store.base(base_id), notes)
 
     def _renamed(self, base: KnowledgeBase, note: Note, changed: Note, inside: BodyMetadata | None) -> Note:
         """Return a note that is still being created with the path that matches its new title."""
@@ -210,7 +210,7 @@ class Writer:
 
         `reserved` holds normalized paths that are about to be given to other notes from the same source.
         """
-        base = self._store.bases.by_id(note.base_id)
+        base = self._store.base(note.base_id)
 
         def is_taken(name: str) -> bool:
             if name == note.path:
@@ -449,11 +449,11 @@ class Files:
 
     def is_owned(self, note: Note | NoteSummary) -> bool:
         """Return whether a note has a file that Tessera moves and deletes along with the note."""
-        return note.in_file and self._store.bases.by_id(note.base_id).write_files
+        return note.in_file and self._store.base(note.base_id).write_files
 
     def text(self, note_id: str) -> str:
         """Return a note formatted as a file. Raises NoteNotFound, and EditError if a file can't hold its fields."""
-        return file_writing.text_of(self._store.notes.note(note_id))
+        return file_writing.text_of(self._store.note(note_id))
 
     def export(self, note_id: str, place: Path) -> str:
         """Write a note to a new file and return the file's text. Raises ConfigError if the path is taken."""
@@ -465,15 +465,15 @@ class Files:
     def read(self, note_id: str) -> Note:
         """Reread a note's file and return the note, saving a new version if the file has changed."""
         with self._store.changing:
-            self._store.database.check_writable()
-            note = self._store.notes.note(note_id)
+            self._store.check_writable()
+            note = self._store.note(note_id)
             if not is_synced(note):
                 self._writer.write(
-                    self._store.bases.by_id(note.base_id),
+                    self._store.base(note.base_id),
                     [replace(file_writing.read(note), change=Revision("sync", "sync"))],
                 )
                 self._store.leave_pending()
-        return self._store.notes.note(note_id)
+        return self._store.note(note_id)
 
     def give_back(self, note_id: str, names: Iterable[str]) -> Note:
         """Reset fields that the user changed in Tessera to the values in the note's file, and return the note."""
@@ -491,7 +491,7 @@ class Files:
 
         Raises NoteNotFound, and SourceError if the file is missing or no program can open it.
         """
-        note = self._store.notes.note(note_id)
+        note = self._store.note(note_id)
         path = note.file if note.in_file else Path()
         if not (path.is_file() and path.name.lower().endswith(NOTE_SUFFIXES)):
             raise SourceError(str(path), "this file no longer exists.")

@@ -135,6 +135,11 @@ class Store(Tables):
                 ) from error
             self.database = Database(file, readonly=True)
         super().__init__(self.database)
+        # What callers ask for most.
+        self.check_writable = self.database.check_writable
+        self.base = self.bases.by_id
+        self.note = self.notes.note
+        self.cards_of = self.notes.cards_of
         if not readonly:
             self.words.bring_up_to_date()
         # Maps authors to functions called within the transaction that writes a note by that author.

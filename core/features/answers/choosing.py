@@ -322,10 +322,6 @@ class Excerpt:
         return self.hit.chunk.text[self.start : self.end]
 
     @property
-    def lead(self) -> str:
-        return self.units[0].lead
-
-    @property
     def marked(self) -> Span:
         """The span, in `text`, of the strongest unit and any neighbours that answer nearly as well."""
         return self._place(*self._marked_units)
@@ -503,7 +499,7 @@ def with_own_texts(store: Store, result: SearchResult) -> SearchResult:
         chunk = hit.chunk
         if not chunk.edited:
             return hit
-        return replace(hit, chunk=replace(chunk, text=store.notes.note(hit.note.id).body[chunk.start : chunk.end]))
+        return replace(hit, chunk=replace(chunk, text=store.note(hit.note.id).body[chunk.start : chunk.end]))
 
     return replace(result, hits=tuple(map(own, result.hits)))
 
@@ -570,8 +566,17 @@ def _close(ranked: Excerpts) -> Excerpts:
 
 def _quote(number: int, item: Excerpt) -> Quote:
     place = place_in_note(item.hit.chunk, item.start, item.end)
-    quoted = item.hit.note, item.hit.chunk, item.kind, item.text, item.lead
-    return Quote(number, *quoted, *place, item.marked, item.shown)
+    return Quote(
+        number,
+        item.hit.note,
+        item.hit.chunk,
+        item.kind,
+        item.text,
+        item.units[0].lead,
+        *place,
+        item.marked,
+        item.shown,
+    )
 
 
 def place_in_note(chunk: Chunk, start: int, end: int) -> Span:

@@ -156,7 +156,7 @@ class Answers:
     _last: tuple[object, Answer] | None = None
 
     def __post_init__(self) -> None:
-        self.examples = Examples(self._jobs, self._store.notes.note, self._drawn, self.ask)
+        self.examples = Examples(self._jobs, self._store.note, self._drawn, self.ask)
 
     @log_call("answer.ask")
     def ask(self, text: str, **options: Unpack[SearchOptions]) -> Answer:

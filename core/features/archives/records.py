@@ -268,7 +268,7 @@ def note_record(store: Store, note_id: str) -> NoteRecord:
     """Return the archive record for a stored note."""
     row = store.notes.indexed_as(note_id)
     return NoteRecord(
-        replace(store.notes.note(note_id), generation=0), row["mtime_ns"], row["size"], store.notes.options(note_id)
+        replace(store.note(note_id), generation=0), row["mtime_ns"], row["size"], store.notes.options(note_id)
     )
 
 
@@ -352,7 +352,7 @@ def _write_notes(store: Store, base: KnowledgeBase, records: Records, ids: Ids) 
         raise error
     for note_id, options in own.items():
         store.notes.set_options(note_id, options)
-        draft = NoteToIndex(store.notes.note(note_id), **store.notes.indexed_as(note_id))
+        draft = NoteToIndex(store.note(note_id), **store.notes.indexed_as(note_id))
         for error in indexer.write([draft], 1).failed:
             raise error
 

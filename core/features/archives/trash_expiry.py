@@ -251,7 +251,7 @@ def _take_out(store: Store, trash: BaseTrash, notes: Sequence[Trashed], bases: S
     for trashed in notes:
         by_base[trashed.base_id].append(trashed)
     for base_id, of_base in by_base.items():
-        base = store.bases.by_id(base_id)
+        base = store.base(base_id)
         file = trash.write(trash.last, f"{base_id}{_NOTES}", zip_archive.pack(_live(store, base, of_base)))
         rest = f"of base {_quote_title(base.name)} left the trash; it is in {file.name}"
         _list(trash, (f"note {_quote_title(trashed.version.title)} {rest}" for trashed in of_base))

@@ -134,7 +134,7 @@ def _put_versions(parts: WorkspaceParts) -> None:
     store = parts.store
     with store.changing, store.database.write():
         for note_id in store.database.column(_VERSIONLESS):
-            note = store.notes.note(note_id)
+            note = store.note(note_id)
             store.database.execute("DELETE FROM versions WHERE note_id = ? AND number >= ?", note_id, note.version)
             store.versions.put(note, Revision("sync", "sync"))
 

@@ -44,7 +44,7 @@ class Doctor:
         Raises WorkspaceLocked if `fix` is True and the workspace is read-only.
         """
         if fix:
-            self._parts.store.database.check_writable()
+            self._parts.store.check_writable()
         checked = []
         for number, (name, check) in enumerate(self.checks.items()):
             progress(number, len(self.checks), Message(check.title))
@@ -84,7 +84,7 @@ class Doctor:
         is changed.
         """
         store = self._parts.store
-        store.database.check_writable()
+        store.check_writable()
         before = _database(store.folder)
         free = disk_space(store.folder).free
         if free < 2 * before + _SPARE:

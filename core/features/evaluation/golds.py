@@ -166,7 +166,7 @@ def portable(store: Store, questions: Sequence[Question]) -> list[Question]:
 def find_note(store: Store, note_id: str) -> Note | None:
     """Return a note, or None if the note was deleted in the meantime."""
     try:
-        return store.notes.note(note_id)
+        return store.note(note_id)
     except NoteNotFound:
         return None
 

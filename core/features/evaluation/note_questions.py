@@ -436,7 +436,7 @@ class NoteChecks:
 
         If there is no check yet, the time is None.
         """
-        newest = next(iter(self._stored(self._store.bases.by_id(base_id), FOUND)), None)
+        newest = next(iter(self._stored(self._store.base(base_id), FOUND)), None)
         if newest is None:
             return None, {}
 

@@ -126,7 +126,7 @@ def diagnose(store: Store, reasons: Reasons, golds: Sequence[tuple[int, GoldSpan
     A passage counts as found, and is left out, if at least FOUND_SHARE of its characters are in hits. If several chunks
     contain enough of a passage, the diagnosis is about the chunk that got furthest in the search.
     """
-    cards = store.notes.cards_of({gold.note_id for _, gold in golds})
+    cards = store.cards_of({gold.note_id for _, gold in golds})
     chunks = {note_id: store.chunks.by_rowid(store.chunks.rowids_of(note_id)) for note_id in cards}
     missed = []
     for number, gold in golds:
@@ -256,7 +256,7 @@ class Runs:
         question. If a pipeline is invalid, its error is raised before the first question is asked. Building a temporary
         index for a pipeline may fail later.
         """
-        base = self._store.bases.by_id(question_set.base_id)
+        base = self._store.base(question_set.base_id)
         questions = self.to_ask(question_set)
         planned = self._plan(base, question_set.id, question_set.name, pipelines, len(questions), progress)
         return [self._go_on(self._table.begin(run), questions, {}, part) for run, part in planned]
@@ -270,7 +270,7 @@ class Runs:
         run = self._table.run(run_id)
         if run.ended_at is not None:
             return run
-        base = self._store.bases.by_id(run.base_id)
+        base = self._store.base(run.base_id)
         question_set = self._store.questions.find(run.set_id)
         done = self._table.results(run_id)
         questions = self.to_ask(question_set) if question_set else []
@@ -299,7 +299,7 @@ class Runs:
                     "passage for those without one."
                 ),
             )
-        self._check(questions, self._store.bases.by_id(question_set.base_id), question_set.name)
+        self._check(questions, self._store.base(question_set.base_id), question_set.name)
         return questions
 
     def all(self, base: str) -> list[Run]:
@@ -383,7 +383,7 @@ class Runs:
         self, run: Run, questions: Sequence[Question], done: dict[int, QuestionResult], progress: Progress
     ) -> Run:
         """Ask a run's remaining questions. Each result is stored immediately."""
-        base = self._store.bases.by_id(run.base_id)
+        base = self._store.base(run.base_id)
         left = {number: question for number, question in enumerate(questions) if number not in done}
         every = dict(done)
         self._under_way.add(run.id)

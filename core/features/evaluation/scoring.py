@@ -408,9 +408,7 @@ def given_answer(store: Store, answer: Answer) -> GivenAnswer:
         _span(quote.note, quote.chunk, (quote.start, quote.end), float(quote.number)) for quote in answer.quotes
     )
     in_place = {
-        quote.number
-        for quote in answer.quotes
-        if store.notes.note(quote.note.id).body[quote.start : quote.end] == quote.text
+        quote.number for quote in answer.quotes if store.note(quote.note.id).body[quote.start : quote.end] == quote.text
     }
     if answer.writing is None:
         return GivenAnswer(answer.text, cited, len(answer.quotes), len(in_place))

@@ -251,7 +251,7 @@ class Learning(Switchable):
             raise ConfigError("No log was given. Give a file, text or events.")
         if with_model:
             Chat(self._settings.llm)
-        self._store.database.check_writable()
+        self._store.check_writable()
 
     def _suggest(
         self, base: str, log: LogText, memory: Memory, reader: ModelReader | None, step: Callable[[float], None]

@@ -78,7 +78,7 @@ class Packs:
         _, offered = read_pack(self._place(self._get_installed(name)))
         changed = []
         for path, note_id in sorted(self._table.notes(name).items()):
-            note = self._store.notes.note(note_id)
+            note = self._store.note(note_id)
             if not untouched(self._store, note):
                 changed.append(edited(note, offered[path].note.body if path in offered else None))
         return changed
@@ -88,7 +88,7 @@ class Packs:
 
         Raises NoteNotFound, and the same errors as `edited`.
         """
-        note = self._store.notes.note(note_id)
+        note = self._store.note(note_id)
         return self._upgrade_of(note).offered(note)
 
     # changing
@@ -99,7 +99,7 @@ class Packs:
         If `embed` is True, also embed the pack's notes for semantic search. Raises UnknownChoice if the name is
         unknown, and PackError if the pack has mistakes or is older than the installed version.
         """
-        self._store.database.check_writable()
+        self._store.check_writable()
         place, folder = manifest.folder_of(source)
         pack, notes = read_pack(place)
         with self._store.changing:
@@ -111,7 +111,7 @@ class Packs:
 
         Raises UnknownChoice if the pack isn't installed or available, and the same PackErrors as `install`.
         """
-        self._store.database.check_writable()
+        self._store.check_writable()
         installed = self._get_installed(name)
         return self._bring(*read_pack(self._place(installed)), installed, installed.folder, embed, progress)
 
@@ -122,25 +122,25 @@ class Packs:
         `expected_version`, and the same errors as `offered`.
         """
         with self._store.changing:
-            self._store.database.check_writable()
-            note = self._store.notes.note(note_id)
+            self._store.check_writable()
+            note = self._store.note(note_id)
             check_version(note, expected_version)
             self._upgrade_of(note).take(note)
             self._store.leave_pending()
 
     def leave(self, note_id: str) -> None:
         """Undo `take` by recording that the pack's upgrade skipped the note."""
-        note = self._store.notes.note(note_id)
+        note = self._store.note(note_id)
         self._table.put_files(note.source_ref.removeprefix("pack:"), {note.location: ""})
 
     def delete(self, name: str) -> int:
         """Remove a pack by moving its notes to the trash, except those the user changed. Return the number kept."""
-        self._store.database.check_writable()
+        self._store.check_writable()
         self._get_installed(name)
         self._store.open_index()
         with self._store.changing:
             note_ids = self._table.notes(name).values()
-            going = [item for item in note_ids if untouched(self._store, self._store.notes.note(item))]
+            going = [item for item in note_ids if untouched(self._store, self._store.note(item))]
             delete(self._store, going, Revision("delete", "person"))
             self._table.drop(name)
         return len(note_ids) - len(going)
@@ -224,7 +224,7 @@ class Packs:
         _LOG.info("Pack: %d added, %d changed, %d removed", report.added, report.changed, report.removed)
         if not embed:
             self._store.leave_pending()
-        elif self._store.bases.by_id(installed.base_id).embed_at_once:
+        elif self._store.base(installed.base_id).embed_at_once:
             try:
                 self._pending.embed(note_ids=[*self._table.notes(pack.name).values()], progress=progress)
             except FAILURES:

@@ -156,7 +156,7 @@ class Upgrade:
             pack_note = self.notes.get(path)
             before = hashes.get(path)
             note_id = stored.get(path)
-            note = self.store.notes.note(note_id) if note_id and contents.get(path, "") != before else None
+            note = self.store.note(note_id) if note_id and contents.get(path, "") != before else None
             if note and not untouched(self.store, note):
                 passed.append(edited(note, pack_note.note.body if pack_note else None))
             elif note and not pack_note:
@@ -204,7 +204,7 @@ class Upgrade:
     def _write(self, drafts: Sequence[NoteToIndex], progress: Progress) -> None:
         """Write notes to the bases they are in now, because the user may have moved some of them."""
         for base_id in {draft.note.base_id for draft in drafts}:
-            base = self.store.bases.by_id(base_id)
+            base = self.store.base(base_id)
             own = [draft for draft in drafts if draft.note.base_id == base_id]
             indexer = Indexer(self.store, base, embedding.build(base.embedder))
             for error in indexer.write(own, len(own), progress).failed:
@@ -235,9 +235,7 @@ def delete(store: Store, note_ids: Sequence[str], change: Revision) -> None:
     """Move notes from one or more bases to the trash."""
     of_base = store.notes.base_ids(note_ids)
     for base_id in set(of_base.values()):
-        store.delete_notes(
-            store.bases.by_id(base_id), [note_id for note_id, of in of_base.items() if of == base_id], change
-        )
+        store.delete_notes(store.base(base_id), [note_id for note_id, of in of_base.items() if of == base_id], change)
 
 
 def untouched(store: Store, note: Note) -> bool:

@@ -164,7 +164,7 @@ class Reminders(Switchable):
         now = utc_now()
         touched = self._store.uses.touched(now - TODAY, now - UNSEEN)
         waiting = self._table.until(map(_seen_key, touched))
-        cards = self._store.notes.cards_of(touched)
+        cards = self._store.cards_of(touched)
         due = (cards[item] for item in touched if item in cards and waiting.get(_seen_key(item), (now, now))[1] <= now)
         old = (card for card in due if card.status == "active" and card.updated_at and card.updated_at <= now - UNSEEN)
         yield from [*islice(old, SHOWN)]
@@ -284,7 +284,7 @@ class Review:
     def _changed(self, today: DigestDay) -> tuple[NoteChange, ...]:
         """Return the notes changed in the period that a digest covers, with the authors of the changes."""
         authors = self._store.versions.changed(today.since, today.until)
-        cards = self._store.notes.cards_of(authors)
+        cards = self._store.cards_of(authors)
         return tuple(NoteChange(cards[item], author) for item, author in authors.items() if item in cards)
 
     def count(self) -> int:
@@ -318,7 +318,7 @@ class Review:
         """Return the note nearest to a new note in the same base, or None if no note is near."""
         if matter.note is None:
             return None
-        note = self._store.notes.note(matter.note.id)
+        note = self._store.note(matter.note.id)
         words = re.findall(r"\w+", f"{note.title} {note.body[:_COMPARED]}")
         near = self._neighbours.passages(words, 1, [matter.base]) if words else []
         return near[0].note if near else None
@@ -333,8 +333,8 @@ class Review:
             raise EditError("Only a new note can be added to another one.")
         with self._store.changing:
             self._proposals.current([matter.submission])
-            new = self._store.notes.note(matter.submission.note.id)
-            old = self._store.notes.note(into)
+            new = self._store.note(matter.submission.note.id)
+            old = self._store.note(into)
             merged = self._notes.update(
                 into,
                 body=f"{old.body.rstrip()}\n\n{new.body.strip()}\n",
@@ -369,7 +369,7 @@ class Review:
 
     def _refused_passages(self) -> Items:
         refused = self._store.refusals.all(self._store.bases.all())[:MOST]
-        cards = self._store.notes.cards_of({chunk.note_id for chunk in refused})
+        cards = self._store.cards_of({chunk.note_id for chunk in refused})
         for chunk in refused:
             key = _key("refused", chunk.chunk_id, chunk.at)
             at = None
@@ -384,7 +384,7 @@ class Review:
 
     def _superseded_notes(self) -> Items:
         newer = newer_notes(self._store)
-        cards = self._store.notes.cards_of({*newer, *(name for names in newer.values() for name in names)})
+        cards = self._store.cards_of({*newer, *(name for names in newer.values() for name in names)})
         for old, successors in newer.items():
             card = cards.get(old)
             other = cards.get(successors[0])
@@ -396,7 +396,7 @@ class Review:
         files = set(map(frozenset, self.sides.second_texts().items()))
         others = (pair for pair in pairs if frozenset((pair.first, pair.second)) not in files)
         listed = [*islice(others, MOST)]
-        cards = self._store.notes.cards_of({note_id for pair in listed for note_id in (pair.first, pair.second)})
+        cards = self._store.cards_of({note_id for pair in listed for note_id in (pair.first, pair.second)})
         for pair in listed:
             first = cards.get(pair.first)
             second = cards.get(pair.second)

@@ -173,7 +173,7 @@ class Threads:
         """Yield the answer while it is being written, with its thread's id, which is "" until the answer is stored."""
         if thread_id:
             self.get(thread_id)
-        self._store.database.check_writable()
+        self._store.check_writable()
         for answer in self._answers().write(text, stop=stop, **options):
             by = answer.writing.model if answer.writing and answer.writing.ended and answer.written else ""
             yield answer, self._add_turn(answer, by, thread_id, typed or text) if by else ""
@@ -196,7 +196,7 @@ class Threads:
     def place(self, cited: Cited) -> CitedPlace:
         """Return a quote's position in its note's current text. If the quote is gone, return the changes around it."""
         try:
-            note = self._store.notes.note(cited.note_id)
+            note = self._store.note(cited.note_id)
         except NoteNotFound:
             return CitedPlace("deleted", cited.title)
         span = (cited.start, cited.end)
@@ -232,7 +232,7 @@ class Threads:
         """
         thread = self.get(thread_id)
         cited = [citation for turn in thread.turns for citation in turn.citations]
-        cards = self._store.notes.cards_of(item.note_id for item in cited)
+        cards = self._store.cards_of(item.note_id for item in cited)
         first = next((cards[item.note_id] for item in cited if item.note_id in cards), None)
         if first is None:
             raise NoteNotFound(cited[0].note_id if cited else thread_id)
