@@ -220,8 +220,8 @@ class Writer:
             if not (note.in_file and file_writing.is_taken(note.folder, name)):
                 return False
             with suppress(OSError):  # a missing file, or a broken link
-                own = note.location  # some systems treat two spellings of a name as the same
-                return name_key(name) != name_key(own) or not (note.folder / name).samefile(note.file)
+                # Some systems treat two spellings of a name as the same.
+                return name_key(name) != name_key(note.location) or not (note.folder / name).samefile(note.file)
             return True
 
         return free_path(path, TakenNames(is_taken))

@@ -6,7 +6,6 @@ These formats have no history. In a folder, an unchanged UTF-8 file from a vault
 import shutil
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime
 from errno import EXDEV
 from functools import partial
@@ -64,7 +63,7 @@ Contents = Iterable[tuple[str, bytes]]
 """The paths and bytes of files."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _BaseSection:
     name: str
     kind: BaseKind = "vector"

@@ -353,8 +353,7 @@ class Runs:
 
         If a pipeline is invalid, its error is raised before the first run.
         """
-        states = [self._state(base, pipeline) for pipeline in pipelines]
-        for number, (version, settings) in enumerate(states):
+        for number, (version, settings) in enumerate([self._state(base, pipeline) for pipeline in pipelines]):
             run = Run("", base.id, set_id, set_name, pipelines[number], settings, version, utc_now(), None, count)
             yield run, _part(progress, number, len(pipelines))
 

@@ -192,8 +192,7 @@ class Packs:
     def _begin(self, pack: Pack, folder: str) -> InstalledPack:
         """Record a pack before its notes are written, creating its base if necessary, in one transaction."""
         with self._store.database.write():
-            base = self._bases.find(pack.base) or self._bases.add(pack.base)
-            self._table.begin(pack, base.id, folder)
+            self._table.begin(pack, (self._bases.find(pack.base) or self._bases.add(pack.base)).id, folder)
         return self._get_installed(pack.name)
 
     def _bring(

@@ -394,8 +394,7 @@ class Review:
     def _pairs(self, kind: MatterKind, pairs: Iterator[NotePair]) -> Items:
         """Yield items for pairs of notes. Pairs of a file and its conflict copy are left out: their kind is `file`."""
         files = set(map(frozenset, self.sides.second_texts().items()))
-        others = (pair for pair in pairs if frozenset((pair.first, pair.second)) not in files)
-        listed = [*islice(others, MOST)]
+        listed = [*islice((pair for pair in pairs if frozenset((pair.first, pair.second)) not in files), MOST)]
         cards = self._store.cards_of({note_id for pair in listed for note_id in (pair.first, pair.second)})
         for pair in listed:
             first = cards.get(pair.first)

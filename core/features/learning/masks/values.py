@@ -374,8 +374,7 @@ def is_token(text: str) -> bool:
         return False
     if not _LONG_PART.search(core) and not ("/" in core and change_rate(core) >= _LEAST_CHANGES):
         return False
-    shares = [core.count(letter) / len(core) for letter in set(core)]
-    entropy = -sum(share * log2(share) for share in shares)
+    entropy = -sum(share * log2(share) for share in (core.count(letter) / len(core) for letter in set(core)))
     least = _LEAST_CHANGES if re.search(r"\d", core) else _LEAST_CHANGES_OF_LETTERS
     return change_rate(core) >= least and entropy >= _LEAST_BITS
 
