@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import combinations, count, groupby
+from itertools import chain, combinations, count, groupby
 from math import exp, log
 
 import numpy as np
@@ -121,15 +121,6 @@ class EvidenceCandidate:
 
 
 Candidates = Sequence[EvidenceCandidate]
-
-
-def candidates(
-    question: EvidenceQuestion, hits: Sequence[Hit], best: float, reads: Tokenized, stems: Stems
-) -> list[EvidenceCandidate]:
-    """Return the units in hits with their features. `best` is the best hit's score."""
-    by_hit = {hit.chunk.id: [*_hit_candidates(question, hit, best, reads.get(hit.chunk.id), stems)] for hit in hits}
-    _read(by_hit, reads)
-    return [candidate for units in by_hit.values() for candidate in units]
 
 
 def _read(by_hit: Mapping[str, Candidates], reads: Tokenized) -> None:
@@ -480,15 +471,24 @@ def collect_candidates(store: Store, reads: Reads, result: SearchResult) -> list
     tokenized_hits = {key: read for key, read in reads(result).items() if not read.hit.chunk.edited}
     result = with_own_texts(store, result)
     every = store.chunks.count_all() + 1
-    units = []
+    units = list[EvidenceCandidate]()
     for sub_query, words in words_to_mark(result).items():
-        hits = [hit for hit in result.hits[:LOOKED_AT] if hit.asked == sub_query]
         rarity = {
             word: float(np.log(every / (len(chunks) + 0.5)))
             for word, chunks in zip(words, store.words.holders(words), strict=True)
         }
         question = EvidenceQuestion(sub_query or result.understood.text, words, rarity)
-        units += candidates(question, hits, result.hits[0].strength, tokenized_hits, store.words.stems)
+        by_hit = {
+            hit.chunk.id: [
+                *_hit_candidates(
+                    question, hit, result.hits[0].strength, tokenized_hits.get(hit.chunk.id), store.words.stems
+                )
+            ]
+            for hit in result.hits[:LOOKED_AT]
+            if hit.asked == sub_query
+        }
+        _read(by_hit, tokenized_hits)
+        units += chain.from_iterable(by_hit.values())
     return units
 
 

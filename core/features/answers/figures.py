@@ -331,16 +331,13 @@ def find(text: str) -> list[Figure]:
             if result := read(match):
                 start = match.start()
                 kept = match.group().removesuffix(match.groupdict().get("classifier") or "")
-                found.append(Figure(start, start + len(kept.rstrip()), *result, _nouns(text, match.end())))
+                # The next two English words, except stop words, or the next two Chinese characters.
+                after = _NOUNS.match(text, match.end(), match.end() + 40)
+                nouns = frozenset(singular(word.lower()) for word in after.groups() if word) if after else frozenset()
+                found.append(Figure(start, start + len(kept.rstrip()), *result, nouns - STOP_WORDS))
         for figure in found:
             text = text[: figure.start] + "\0" * (figure.end - figure.start) + text[figure.end :]
     return sorted(found, key=lambda figure: figure.start)
-
-
-def _nouns(text: str, end: int) -> frozenset[str]:
-    """Return the next two English words after a figure, except stop words, or the next two Chinese characters."""
-    match = _NOUNS.match(text, end, end + 40)
-    return frozenset(singular(word.lower()) for word in match.groups() if word) - STOP_WORDS if match else frozenset()
 
 
 # Parsers for the kinds of figures

@@ -32,7 +32,6 @@ from core.model import (
     WIDENING,
     Change,
     ChunkingOptions,
-    Comparison,
     ComparisonRow,
     Measured,
     QuestionResult,
@@ -79,11 +78,20 @@ def side_by_side(measured: Sequence[Measured], metric: str | None = None) -> Sid
         raise UnknownChoice("figure", metric, METRICS)
     runs = tuple(run for run, _ in measured)
     labels = _labels(runs)
-    settings = _settings(runs)
+    names = dict.fromkeys(name for run in runs for name in run.settings)
+    by_name = {name: tuple(run.settings.get(name) for run in runs) for name in names}
+    # For two runs, keep only the settings that differ. For a single run, keep all.
+    settings = {name: of_runs for name, of_runs in by_name.items() if of_runs != of_runs[:1] * 2}
     rows = tuple(
         ComparisonRow(results, tuple(map(values, results)), _change(*results) if len(results) > 1 else None)
         for results in shared(measured)
     )
+    comparisons = {}
+    for name in (*METRICS, *ANSWER_METRICS) if len(runs) > 1 else ():
+        both = [row for row in rows if all(name in figures for figures in row.values)]
+        if both or name in METRICS:
+            old, new = ({row.id: row.values[number][name] for row in both} for number in range(2))
+            comparisons[name] = compare(old, new)
     summaries = [summarise([row.results[number] for row in rows]) for number in range(len(runs))]
     uneven = len(runs) > 1 and not _LENGTHS.isdisjoint(settings)
     every = {result.identity for _, results in measured for result in results}
@@ -97,7 +105,7 @@ def side_by_side(measured: Sequence[Measured], metric: str | None = None) -> Sid
             for name in (*METRICS, *ANSWER_METRICS, *TIMES)
             if all(name in summary for summary in summaries)
         },
-        comparisons=_compared(rows) if len(runs) > 1 else {},
+        comparisons=comparisons,
         settings=settings,
         notices=tuple(_notices(runs, labels, rows, len(every), uneven=uneven)),
     )
@@ -108,23 +116,6 @@ def _change(old: QuestionResult, new: QuestionResult) -> Change:
         return "gained" if new.answered else "lost"
     was, now = (inf if result.found_rank is None else result.found_rank for result in (old, new))
     return "same" if was == now else "better" if now < was else "worse"
-
-
-def _compared(rows: Sequence[ComparisonRow]) -> dict[str, Comparison]:
-    compared = {}
-    for name in (*METRICS, *ANSWER_METRICS):
-        both = [row for row in rows if all(name in figures for figures in row.values)]
-        if both or name in METRICS:
-            old, new = ({row.id: row.values[number][name] for row in both} for number in range(2))
-            compared[name] = compare(old, new)
-    return compared
-
-
-def _settings(runs: Sequence[Run]) -> dict[str, tuple[object, ...]]:
-    names = dict.fromkeys(name for run in runs for name in run.settings)
-    by_name = {name: tuple(run.settings.get(name) for run in runs) for name in names}
-    # For two runs, keep only the settings that differ. For a single run, keep all.
-    return {name: of_runs for name, of_runs in by_name.items() if of_runs != of_runs[:1] * 2}
 
 
 def _labels(runs: Sequence[Run]) -> tuple[str | Message, ...]:
