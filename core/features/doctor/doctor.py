@@ -48,7 +48,20 @@ class Doctor:
         checked = []
         for number, (name, check) in enumerate(self.checks.items()):
             progress(number, len(self.checks), Message(check.title))
-            checked.append(self._checked(name, check, fix=fix))
+            finding = self._find(check)
+            mended = False
+            if finding and fix and check.mend:
+                try:
+                    with translate_errors(self._parts.store.folder):
+                        check.mend()
+                except TesseraError as error:
+                    _LOG.warning("The check %s can't be mended", name, exc_info=True)
+                    finding = error.message
+                else:
+                    finding = self._find(check)
+                    mended = finding is None
+                _LOG.info("The check %s was %s", name, "mended" if mended else "not mended")
+            checked.append(_to_checked(name, check, finding, mended=mended))
         return Health(self._parts.store.folder, tuple(checked))
 
     def space(self) -> Space:
@@ -105,22 +118,6 @@ class Doctor:
         with store.changing:
             store.database.compact()
         return Compacted(before, _database(store.folder))
-
-    def _checked(self, name: str, check: Check, *, fix: bool) -> Checked:
-        finding = self._find(check)
-        mended = False
-        if finding and fix and check.mend:
-            try:
-                with translate_errors(self._parts.store.folder):
-                    check.mend()
-            except TesseraError as error:
-                _LOG.warning("The check %s can't be mended", name, exc_info=True)
-                finding = error.message
-            else:
-                finding = self._find(check)
-                mended = finding is None
-            _LOG.info("The check %s was %s", name, "mended" if mended else "not mended")
-        return _to_checked(name, check, finding, mended=mended)
 
     def _find(self, check: Check) -> Message | None:
         try:

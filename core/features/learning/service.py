@@ -256,51 +256,41 @@ class Learning(Switchable):
     def _suggest(
         self, base: str, log: LogText, memory: Memory, reader: ModelReader | None, step: Callable[[float], None]
     ) -> LearntLog:
+        def add(facts: Sequence[tuple[str, Fact]], model: str = "") -> LearntLog:
+            """Write new facts and their notes in one transaction. Return `learnt` with the facts in its counts."""
+            before = []
+            for _, fact in facts:
+                before.append(memory.find(fact))
+                if before[-1] is None:
+                    memory.add(LearntFact(fact.rule, fact.key, ""))
+            rejected = sum(known.rejected for known in before if known)
+            fresh = [item for item, known in zip(facts, before, strict=True) if not known]
+            note_ids: Texts = ()
+            if fresh:
+                items = [item_of(name, fact, log, language, model) for name, fact in fresh]
+                self._store.open_index()
+                with self._store.changing, self._store.database.write():
+                    note_ids = self._notes.add_many(base, items, embed=False, strict=True).note_ids
+                    ids = zip(fresh, note_ids, strict=True)
+                    self._facts.put(LearntFact(fact.rule, fact.key, note_id) for (_, fact), note_id in ids)
+            return replace(
+                learnt,
+                facts=learnt.facts + len(facts),
+                known=learnt.known + len(facts) - len(fresh) - rejected,
+                rejected=learnt.rejected + rejected,
+                suggested=(*learnt.suggested, *note_ids),
+            )
+
+        language = language_of(log)
         by_rules = rules.facts(log)
-        empty = LearntLog(log.name, log.format, len(log.events), log.secrets, log.cut, log.left_out, 0, 0, 0, ())
-        learnt = self._with(empty, base, log, memory, by_rules)
+        learnt = LearntLog(log.name, log.format, len(log.events), log.secrets, log.cut, log.left_out, 0, 0, 0, ())
+        learnt = add(by_rules)
         ruled = len(learnt.suggested)
         if reader:
-            for facts, dropped, unsent in reader.read(log, [fact for _, fact in by_rules], language_of(log), step):
-                learnt = self._with(
-                    learnt, base, log, memory, [(RULE, fact) for fact in facts], reader.chat.server.model
-                )
+            for facts, dropped, unsent in reader.read(log, [fact for _, fact in by_rules], language, step):
+                learnt = add([(RULE, fact) for fact in facts], reader.chat.server.model)
                 learnt = replace(learnt, dropped=(*learnt.dropped, *dropped), unsent=unsent)
         return replace(learnt, by_model=learnt.suggested[ruled:])
-
-    def _with(
-        self,
-        learnt: LearntLog,
-        base: str,
-        log: LogText,
-        memory: Memory,
-        facts: Sequence[tuple[str, Fact]],
-        model: str = "",
-    ) -> LearntLog:
-        """Write new facts and their notes in one transaction. Return `learnt` with the facts added to its counts."""
-        before = []
-        for _, fact in facts:
-            before.append(memory.find(fact))
-            if before[-1] is None:
-                memory.add(LearntFact(fact.rule, fact.key, ""))
-        rejected = sum(known.rejected for known in before if known)
-        fresh = [item for item, known in zip(facts, before, strict=True) if not known]
-        note_ids: Texts = ()
-        if fresh:
-            items = [item_of(name, fact, log, language_of(log), model) for name, fact in fresh]
-            self._store.open_index()
-            with self._store.changing, self._store.database.write():
-                note_ids = self._notes.add_many(base, items, embed=False, strict=True).note_ids
-                self._facts.put(
-                    LearntFact(fact.rule, fact.key, note_id) for (_, fact), note_id in zip(fresh, note_ids, strict=True)
-                )
-        return replace(
-            learnt,
-            facts=learnt.facts + len(facts),
-            known=learnt.known + len(facts) - len(fresh) - rejected,
-            rejected=learnt.rejected + rejected,
-            suggested=(*learnt.suggested, *note_ids),
-        )
 
 
 def _read_file(file: Path, masker: Masker, parser: str) -> LogText:

@@ -1,7 +1,7 @@
 """Secrets recognized by the name before them: in settings, code, URLs, flags, sentences, XML, pairs and tables."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from urllib.parse import unquote
 
@@ -150,8 +150,9 @@ def named_secrets(text: str, lower: str) -> Secrets:
     """Yield the values that follow the name of a secret."""
     if is_named(lower):
         yield from _assigned(text)
-        if "<" in text:
-            yield from _elements(text)
+        # The contents of XML elements whose tag is the name of a secret.
+        for match in _XML.finditer(text) if "<" in text else ():
+            yield from _secrets(text, [Value(*match.span(match.lastgroup or ""))], grade(match["name"]))
         yield from pairs(text)
 
 
@@ -273,12 +274,6 @@ def _is_itself(value: str, name: str) -> bool:
     return name.lstrip("_-").endswith(value.lower().lstrip("_").rstrip("*`)")) and not re.search(r"\d", value)
 
 
-def _elements(text: str) -> Secrets:
-    """Yield the contents of XML elements whose tag is the name of a secret."""
-    for match in _XML.finditer(text):
-        yield from _secrets(text, [Value(*match.span(match.lastgroup or ""))], grade(match["name"]))
-
-
 def _secrets(text: str, values: Iterable[Value], sure: Grade) -> Secrets:
     """Yield the values that count as secrets, given the grade of their name."""
     for value in values if sure else ():
@@ -347,17 +342,14 @@ def tables(text: str) -> Secrets:
                     columns = separator, len(cells), secret
                     break
                 if separator is not _SEPARATORS[-1]:
-                    yield from _secrets(text, *_row(cells, named, heads))
+                    # The cells after the first secret's name.
+                    first = next(place for place, head in enumerate(heads) if head)
+                    rest = [*zip(cells, named, strict=True)][first + 1 :]
+                    values = [cell for cell, name in rest if name.lower() not in _TITLES]
+                    alone = len(cells) == first + 2 and heads[first] is Grade.ANY
+                    yield from _secrets(text, values, Grade.ANY if alone else Grade.NO_WORD)
                     break
         at = end + 1
-
-
-def _row(cells: Sequence[Value], named: Sequence[str], heads: Sequence[Grade]) -> tuple[list[Value], Grade]:
-    """Return the cells after the first secret's name in a table row, and the grade by which to judge those cells."""
-    first = next(place for place, head in enumerate(heads) if head)
-    values = [cell for cell, name in [*zip(cells, named, strict=True)][first + 1 :] if name.lower() not in _TITLES]
-    alone = len(cells) == first + 2 and heads[first] is Grade.ANY
-    return values, Grade.ANY if alone else Grade.NO_WORD
 
 
 def is_named(lower: str) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from core.base.frozen import Texts
-from core.features.learning.masks.spans import Match, Regex, Secrets, SecretSpan
+from core.features.learning.masks.spans import Regex, Secrets, SecretSpan
 from core.features.learning.masks.values import Grade, Value, grade, is_placeholder, is_secret, quoted_value
 
 
@@ -382,7 +382,9 @@ def known_secrets(text: str, lower: str) -> Secrets:
             if "value" not in regex.groupindex:
                 yield SecretSpan(*match.span(), kind)
             elif match["value"] and not ("name" in regex.groupindex and grade(match["name"]) is Grade.NONE):
-                start, end, quoted = _unquoted(text, match)
+                is_quoted = match["value"].lstrip("\\")[:1] in ("'", '"')
+                inside = quoted_value(text, match.start("value")) if is_quoted else None
+                start, end, quoted = inside or Value(*match.span("value"), quoted=False)
                 if (
                     is_secret(text[start:end], Grade.ANY, quoted=quoted)
                     if guessed
@@ -408,12 +410,6 @@ def blocks(text: str) -> Secrets:
                 name = entry.lastgroup or ""
                 if not is_placeholder(entry[name].rstrip("|>-+")):
                     yield SecretSpan(*entry.span(name), "password")
-
-
-def _unquoted(text: str, match: Match) -> Value:
-    start, end = match.span("value")
-    inside = quoted_value(text, start) if match["value"].lstrip("\\")[:1] in ("'", '"') else None
-    return inside or Value(start, end, quoted=False)
 
 
 def _inserted(text: str) -> Secrets:
