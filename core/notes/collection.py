@@ -93,7 +93,7 @@ class Notes:
         until = later(utc_now(), days)
         ends = [
             (lapses(card.expires_at), card)
-            for card in self._store.cards_of(self._store.fields.expiring(until)).values()
+            for card in self._store.notes.cards_of(self._store.fields.expiring(until)).values()
             if card.expires_at
         ]
         return [card for end, card in sorted(ends, key=itemgetter(0)) if end <= until]
@@ -122,7 +122,7 @@ class Notes:
         return [cards[note_id] for note_id in ids if note_id in cards]
 
     def cards_of(self, note_ids: Iterable[str]) -> dict[str, NoteSummary]:
-        return self._store.cards_of(note_ids)
+        return self._store.notes.cards_of(note_ids)
 
     # writing
 

@@ -177,7 +177,7 @@ class Proposals:
         newest = {card.id: self._store.versions.for_note(card.id)[0] for card in cards}
         waiting = {card.id: Submission(card, newest[card.id].author, newest[card.id].at) for card in cards}
         changes = self._store.proposals.all(self._bases.get(base).id if base else None)
-        changed = self._store.cards_of(change.note_id for change in changes)
+        changed = self._store.notes.cards_of(change.note_id for change in changes)
         waiting |= {
             change.note_id: Submission(changed[change.note_id], "program", change.at, change)
             for change in changes

@@ -139,7 +139,6 @@ class Store(Tables):
         self.check_writable = self.database.check_writable
         self.base = self.bases.by_id
         self.note = self.notes.note
-        self.cards_of = self.notes.cards_of
         if not readonly:
             self.words.bring_up_to_date()
         # Maps authors to functions called within the transaction that writes a note by that author.

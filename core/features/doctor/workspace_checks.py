@@ -135,7 +135,7 @@ def _rows(parts: WorkspaceParts) -> Finding:
         with suppress(TesseraError):  # problems with the model are reported by the check "models"
             embedder = embedding.build(base.embedder)
             chunks = store.chunks.by_rowid(rowids)
-            cards = store.cards_of({chunk.note_id for chunk in chunks.values()})
+            cards = store.notes.cards_of({chunk.note_id for chunk in chunks.values()})
             for rowid, chunk in chunks.items():
                 first = next(row_windows(chunk, cards[chunk.note_id].title, embedder, embedder.input_tokens), None)
                 if first and not store.chunks.has_window(rowid, base, digest(first.text)):

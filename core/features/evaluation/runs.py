@@ -126,7 +126,7 @@ def diagnose(store: Store, reasons: Reasons, golds: Sequence[tuple[int, GoldSpan
     A passage counts as found, and is left out, if at least FOUND_SHARE of its characters are in hits. If several chunks
     contain enough of a passage, the diagnosis is about the chunk that got furthest in the search.
     """
-    cards = store.cards_of({gold.note_id for _, gold in golds})
+    cards = store.notes.cards_of({gold.note_id for _, gold in golds})
     chunks = {note_id: store.chunks.by_rowid(store.chunks.rowids_of(note_id)) for note_id in cards}
     missed = []
     for number, gold in golds:

@@ -121,7 +121,7 @@ class Concepts:
             for note_id, counts in of_note.items()
             if wanted and wanted <= counts.keys()
         }
-        cards = self._store.cards_of(times)
+        cards = self._store.notes.cards_of(times)
         ranked = sorted(cards, key=lambda note_id: (-times[note_id], cards[note_id].title, note_id))
         return [ConceptNote(cards[note_id], times[note_id]) for note_id in ranked]
 
@@ -159,7 +159,7 @@ class Concepts:
         while ways[-1][0] != first:
             note_id, way = before[ways[-1][0]]
             ways.append((note_id, way))
-        cards = self._store.cards_of(note_id for note_id, _ in ways)
+        cards = self._store.notes.cards_of(note_id for note_id, _ in ways)
         if any(note_id not in cards for note_id, _ in ways):
             return []  # a note on the path was deleted in the meantime
         return [Step(cards[note_id], way) for note_id, way in reversed(ways)]

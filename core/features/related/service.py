@@ -292,7 +292,7 @@ class RelatedNotes:
         base = self._store.base(note.base_id)
         log_bases([base])
         found = self._neighbours.nearest_to(note, links, note.tags)
-        cards = self._store.cards_of(neighbour.note_id for neighbour in found)
+        cards = self._store.notes.cards_of(neighbour.note_id for neighbour in found)
         copies, voting = (
             [item for item in found if item.note_id in cards and (item.shared.copied >= COPIED) is copied]
             for copied in (True, False)
@@ -320,7 +320,7 @@ class RelatedNotes:
         cosines = self._neighbours.meaning.cosines(note_id)
         answering = self._store.note_vectors.answering()
         near = [other for other, cosine in cosines.items() if cosine >= _NEAR and other in answering][:limit]
-        cards = self._store.cards_of(near)
+        cards = self._store.notes.cards_of(near)
         return [cards[other] for other in near if other in cards]
 
     def link(self, note_id: str, other: str, *, expected_version: int | None = None) -> Note:
@@ -384,7 +384,7 @@ class RelatedNotes:
                 message("This note expired on {day}.", day=day_of(note.expires_at)),
                 message("Archive it, or give it a later expiry date."),
             )
-        for card in self._store.cards_of(newer_notes(self._store).get(note.id, ())).values():
+        for card in self._store.notes.cards_of(newer_notes(self._store).get(note.id, ())).values():
             yield Hint(
                 "outdated",
                 message("'{title}' says that it replaces this note.", title=card.title),
@@ -394,7 +394,7 @@ class RelatedNotes:
 
     def _contradictions(self, note: Note, near: Iterable[str]) -> Hints:
         pairs = [*self._neighbours.likeness.contradictions_of(note.id, near)]
-        cards = self._store.cards_of(pair.second for pair in pairs)
+        cards = self._store.notes.cards_of(pair.second for pair in pairs)
         for pair in pairs:
             if card := cards.get(pair.second):
                 about = message("'{title}' says the same thing with a different number.", title=card.title)
@@ -434,7 +434,7 @@ class RelatedNotes:
         """Return links to suggest for a note. Links to related notes come first. Common words aren't linked."""
         found = self._mentions(note, links, links.names.values())
         answering = self._store.note_vectors.answering()
-        cards = self._store.cards_of(mention.note_id for mention in found if mention.note_id in answering)
+        cards = self._store.notes.cards_of(mention.note_id for mention in found if mention.note_id in answering)
         common = self._common(found)
         suggested = []
         for mention in sorted(found, key=lambda mention: (mention.note_id not in near, mention.start)):

@@ -164,7 +164,7 @@ class Reminders(Switchable):
         now = utc_now()
         touched = self._store.uses.touched(now - TODAY, now - UNSEEN)
         waiting = self._table.until(map(_seen_key, touched))
-        cards = self._store.cards_of(touched)
+        cards = self._store.notes.cards_of(touched)
         due = (cards[item] for item in touched if item in cards and waiting.get(_seen_key(item), (now, now))[1] <= now)
         old = (card for card in due if card.status == "active" and card.updated_at and card.updated_at <= now - UNSEEN)
         yield from [*islice(old, SHOWN)]
@@ -284,7 +284,7 @@ class Review:
     def _changed(self, today: DigestDay) -> tuple[NoteChange, ...]:
         """Return the notes changed in the period that a digest covers, with the authors of the changes."""
         authors = self._store.versions.changed(today.since, today.until)
-        cards = self._store.cards_of(authors)
+        cards = self._store.notes.cards_of(authors)
         return tuple(NoteChange(cards[item], author) for item, author in authors.items() if item in cards)
 
     def count(self) -> int:
@@ -369,7 +369,7 @@ class Review:
 
     def _refused_passages(self) -> Items:
         refused = self._store.refusals.all(self._store.bases.all())[:MOST]
-        cards = self._store.cards_of({chunk.note_id for chunk in refused})
+        cards = self._store.notes.cards_of({chunk.note_id for chunk in refused})
         for chunk in refused:
             key = _key("refused", chunk.chunk_id, chunk.at)
             at = None
@@ -384,7 +384,7 @@ class Review:
 
     def _superseded_notes(self) -> Items:
         newer = newer_notes(self._store)
-        cards = self._store.cards_of({*newer, *(name for names in newer.values() for name in names)})
+        cards = self._store.notes.cards_of({*newer, *(name for names in newer.values() for name in names)})
         for old, successors in newer.items():
             card = cards.get(old)
             other = cards.get(successors[0])
@@ -395,7 +395,7 @@ class Review:
         """Yield items for pairs of notes. Pairs of a file and its conflict copy are left out: their kind is `file`."""
         files = set(map(frozenset, self.sides.second_texts().items()))
         listed = [*islice((pair for pair in pairs if frozenset((pair.first, pair.second)) not in files), MOST)]
-        cards = self._store.cards_of({note_id for pair in listed for note_id in (pair.first, pair.second)})
+        cards = self._store.notes.cards_of({note_id for pair in listed for note_id in (pair.first, pair.second)})
         for pair in listed:
             first = cards.get(pair.first)
             second = cards.get(pair.second)

@@ -210,13 +210,13 @@ class TextConflicts:
     def upgrades(self) -> Iterator[tuple[NoteSummary, str]]:
         """Yield the edited notes that a pack upgrade skipped, each with the hash of the pack's text."""
         passed = self._upgrades.passed_by() if self._upgrades else {}
-        cards = self._store.cards_of(passed)
+        cards = self._store.notes.cards_of(passed)
         yield from ((cards[note_id], offered) for note_id, offered in passed.items() if note_id in cards)
 
     def files(self) -> Iterator[tuple[NoteSummary, NoteSummary]]:
         """Yield pairs of active notes: one from a file, and one from its conflict copy."""
         pairs = self.second_texts()
-        cards = self._store.cards_of({*pairs, *pairs.values()})
+        cards = self._store.notes.cards_of({*pairs, *pairs.values()})
         for copy_id, own in pairs.items():
             if {copy_id, own} <= cards.keys():
                 yield cards[own], cards[copy_id]

@@ -232,7 +232,7 @@ class Threads:
         """
         thread = self.get(thread_id)
         cited = [citation for turn in thread.turns for citation in turn.citations]
-        cards = self._store.cards_of(item.note_id for item in cited)
+        cards = self._store.notes.cards_of(item.note_id for item in cited)
         first = next((cards[item.note_id] for item in cited if item.note_id in cards), None)
         if first is None:
             raise NoteNotFound(cited[0].note_id if cited else thread_id)
