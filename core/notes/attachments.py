@@ -51,13 +51,13 @@ from core.store import Store
 _PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".bmp", ".svg")
 # Patterns for the first bytes of picture files, by type. Suffixes aren't reliable: many .jpg files are PNGs.
 _SIGNATURES = {
-    "image/png": re.compile(rb"\x89PNG\r\n\x1a\n"),
-    "image/jpeg": re.compile(rb"\xff\xd8\xff"),
-    "image/gif": re.compile(rb"GIF8[79]a"),
-    "image/webp": re.compile(rb"(?s)RIFF.{4}WEBP"),
-    "image/avif": re.compile(rb"(?s).{4}ftypavi[fs]"),
-    "image/bmp": re.compile(rb"BM"),
-    "image/svg+xml": re.compile(rb"(?i)(?:\xef\xbb\xbf)?\s*<(?:\?xml|!--|!DOCTYPE\s+svg|svg)[\s>-]"),
+    "image/png": rb"\x89PNG\r\n\x1a\n",
+    "image/jpeg": rb"\xff\xd8\xff",
+    "image/gif": rb"GIF8[79]a",
+    "image/webp": rb"(?s)RIFF.{4}WEBP",
+    "image/avif": rb"(?s).{4}ftypavi[fs]",
+    "image/bmp": rb"BM",
+    "image/svg+xml": rb"(?i)(?:\xef\xbb\xbf)?\s*<(?:\?xml|!--|!DOCTYPE\s+svg|svg)[\s>-]",
 }
 # Number of bytes read to detect a file's type.
 _HEAD = 1024
@@ -102,7 +102,7 @@ def locate(folder: str, path: str, target: str) -> Attachment | None:
 
 def picture_type(data: bytes) -> str:
     """Return a picture's media type based on its first bytes, or "" if the data isn't a picture."""
-    return next((kind for kind, begins in _SIGNATURES.items() if begins.match(data)), "")
+    return next((kind for kind, begins in _SIGNATURES.items() if re.match(begins, data)), "")
 
 
 def is_inside(path: Path, top: Path, most: int = MOST) -> bool:

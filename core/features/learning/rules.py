@@ -46,10 +46,10 @@ _VARYING = re.compile(
 )
 
 _SENTENCE = re.compile(r"(?:[^.!?。！？\n]|\.(?=\S)){1,600}[.!?。！？]?")
-_STATEMENTS: tuple[tuple[str, re.Pattern[str], Message], ...] = (
+_STATEMENTS: tuple[tuple[str, str, Message], ...] = (
     (
         "cause",
-        re.compile(
+        (
             r"(?i)\b(?:root cause|the cause|the reason|the culprit)(?: was| is|:)|\bturned out (?:that|to"
             r" be)\b|(?:根本)?原因(?:是|为|[：:])|根因"
         ),
@@ -57,7 +57,7 @@ _STATEMENTS: tuple[tuple[str, re.Pattern[str], Message], ...] = (
     ),
     (
         "fix",
-        re.compile(
+        (
             r"(?i)^\W{0,3}(?:fix|fixed|solution|workaround|resolution)(?: was| is|:)|\b(?:fixed|solved"
             r"|resolved) (?:it |this |that )?by\b"
             r"|解决(?:办法|方法|方案)(?:是|为|[：:])|(?:修复|解决)(?:了)?[：:]"
@@ -66,7 +66,7 @@ _STATEMENTS: tuple[tuple[str, re.Pattern[str], Message], ...] = (
     ),
     (
         "decision",
-        re.compile(
+        (
             r"(?i)\b(?:we|the team) (?:have |has )?(?:decided|agreed|chose|settled)\b|^\W{0,3}decision:|"
             r"(?:我们|大家|团队)?(?:决定|商定|约定)(?:把|将|用|采用|不|改|在|：|:)"
         ),
@@ -149,7 +149,7 @@ def statements(log: LogText) -> Iterator[Fact]:
                 continue
             said = _LABEL.sub("", sentence)
             for name, pattern, label in _STATEMENTS:
-                if pattern.search(sentence):
+                if re.search(pattern, sentence):
                     title, text = (replace(label, fields={"sentence": abbreviate(said, most)}) for most in (160, 600))
                     title = message("{statement}", statement=title)
                     yield fact(f"stated_{name}", [normalise_exact(said)], title, text, [event], ("module_context", ""))
