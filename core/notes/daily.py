@@ -46,7 +46,6 @@ _OTHERS: Mapping[str, Callable[[datetime, str], str]] = {
     "a": lambda at, language: format_date(at, "A", language).lower(),
 }
 _TOKEN = re.compile(r"\[([^\[\]]*)\]|" + "|".join(sorted([*_CLDR, *_OTHERS], key=len, reverse=True)))
-_PLACEHOLDER = re.compile(r"(?i)\{\{\s*(date|time|title)\s*(?::([^{}\n]+))?\}\}")
 _FORMATS = {"date": "YYYY-MM-DD", "time": "HH:mm"}
 
 
@@ -71,7 +70,7 @@ def fill(template: str, at: datetime, title: str, language: str = ENGLISH) -> st
         name = placeholder[1].lower()
         return title if name == "title" else format_date(at, (placeholder[2] or _FORMATS[name]).strip(), language)
 
-    return _PLACEHOLDER.sub(value, template)
+    return re.sub(r"(?i)\{\{\s*(date|time|title)\s*(?::([^{}\n]+))?\}\}", value, template)
 
 
 @dataclass

@@ -176,7 +176,6 @@ _PERIOD = "seconds?|minutes?|hours?|days?|nights?|weeks?|months?|quarters?|years
 _DAYS = "mon tue wed thu fri sat sun".split()
 _HOURS = {"noon": 720, "midday": 720, "正午": 720, "midnight": 0, "午夜": 0, "半夜": 0}
 _QUARTERS = {"半": 30, "一刻": 15, "三刻": 45}
-_LATE = ("p", "下午", "晚", "傍晚", "夜")
 # Words for times of day and seasons -> (kind, common form). Different forms of the same kind contradict each other.
 _CLOSED = {
     word: (kind, words[0])
@@ -401,7 +400,7 @@ def _time(match: Match) -> Read:
         return None
     total = int(hour) % 24 * 60 + minute
     half = (match["half"] or match["part"] or "").lower()
-    if half.startswith(_LATE):
+    if half.startswith(("p", "下午", "晚", "傍晚", "夜")):
         total = total % 720 + 720
     elif half.startswith("a"):
         total %= 720

@@ -59,11 +59,8 @@ at_most maximum up_to less_than fewer_than under below within or_less 至多 最
 `_` means a space. Chinese words also match within longer words.
 """
 
-# Kinds of words in TURNING that, in a title, change the meaning of the text below it.
-_TITLES = frozenset(("not", "untrue", "past", "if", "except"))
 # Maximum number of source sentences for a quote. Any further ones are ignored.
 _MOST = 12
-_ARTICLES = frozenset(("a", "an", "the"))
 # Words whose meaning depends on an article in front, such as "few" and "a few".
 _MEASURING = frozenset(
     "little few lot bit couple dozen hundred thousand million half third quarter second first most more same only "
@@ -167,7 +164,8 @@ def is_copy(sentence: str, source: Source, place: str = "") -> bool:
     `place`: the titles above the source. If a lead-in or title contains a word that may change the meaning of the text
     below it, no sentence counts as a copy.
     """
-    if "~~" in source.text or turns(source.before) or turns(place).keys() & _TITLES:
+    # In a title, these kinds of words change the meaning of the text below it.
+    if "~~" in source.text or turns(source.before) or turns(place).keys() & {"not", "untrue", "past", "if", "except"}:
         return False
     plain = _LINKS.sub(lambda match: match[1] or match[2] or "", _MARKER.sub("", source.text, count=1))
     while (bare := _EMPHASIS.sub(r"\2", plain)) != plain:
@@ -190,7 +188,9 @@ def _comparable(text: str) -> list[str]:
     while keys and keys[-1] in (".", "!", "…"):
         keys.pop()
     following = pairwise([*keys, ""])
-    return [key for key, after in following if key not in _ARTICLES or not after.isalpha() or after in _MEASURING]
+    return [
+        key for key, after in following if key not in ("a", "an", "the") or not after.isalpha() or after in _MEASURING
+    ]
 
 
 def _lacks_only_harmless(ours: Sequence[str], theirs: Sequence[str], turned: bool) -> bool:

@@ -20,7 +20,7 @@ from core.base.codec import Scalar, to_plain
 from core.base.errors import ArchiveError, EditError, RowError, SourceError
 from core.base.file_names import harmless_path
 from core.base.frozen import AnyValues, Values, frozen
-from core.base.messages import Message, message, reason_of
+from core.base.messages import Message, Text, message, reason_of
 from core.features.archives.records import Made, NoteRecord, RecordParts, Records, new_base, record_of
 from core.intake import folder, notefile, upload
 from core.intake.encoding import MAX_BYTES, unreadable
@@ -54,7 +54,6 @@ _MOST_TYPED = 100
 _RESOLVER: Any = Resolver()
 _STYLE: dict[str, Any] = {"allow_unicode": True, "sort_keys": False, "width": 10**9}
 
-_HEAD: Values = {"tessera": "base", "version": 1}
 _DEFAULT = ChunkingOptions()
 
 
@@ -106,7 +105,8 @@ def to_yaml(records: Records) -> bytes:
 def _head(records: Records) -> Values:
     base = records.base
     values = to_plain(_BaseSection(**{name: getattr(base, name) for name in _BaseSection.__slots__}))
-    return _HEAD | {"base": values | {"embedder": base.wish or base.embedder, "search": base.search.chosen()}}
+    values |= {"embedder": base.wish or base.embedder, "search": base.search.chosen()}
+    return {"tessera": "base", "version": 1, "base": values}
 
 
 def _notes(records: Records) -> list[Values]:
@@ -297,7 +297,7 @@ def markdown_files(records: Records, find_file: FindFile) -> Contents:
     front matter.
     """
     texts: dict[str, bytes] = {}
-    mistakes = list[tuple[str | Message, Message]]()
+    mistakes = list[tuple[Text, Message]]()
     notes = records.sorted_notes()
     named = [harmless_path(note.path or title_filename(note.title), keeps_marks=True) for note in notes]
     paths = {str(parent) for path in named for parent in PurePosixPath(path).parents}

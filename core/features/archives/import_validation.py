@@ -65,7 +65,6 @@ _MOST_EXTRA = 8 * MAX_CHARACTERS
 _MOST_PATH = 4096
 _MOST_PART = 255
 _MOST_NUMBER = 2**53
-_SWITCHES = ("write_files", "watch", "trusts_programs", "read_pictures")
 
 
 def admit(records: Records, usual: str) -> Records:
@@ -76,7 +75,9 @@ def admit(records: Records, usual: str) -> Records:
     of_archive = records.base
     into = base(of_archive, usual)
     powers = RequestedPermissions(
-        tuple(name for name in _SWITCHES if getattr(of_archive, name)),
+        tuple(
+            name for name in ("write_files", "watch", "trusts_programs", "read_pictures") if getattr(of_archive, name)
+        ),
         tuple(one_line(folder)[:_MOST_PATH] for folder in records.powers.folders),
         "" if into.search.reranker == of_archive.search.reranker else one_line(str(of_archive.search.reranker)),
     )

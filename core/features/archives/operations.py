@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from core.base.frozen import Texts, frozen
-from core.base.messages import Message, plural
+from core.base.messages import Text, plural
 from core.base.terminal import _, say
 from core.model import FOREIGN, SWITCHED_ON, RequestedPermissions, Restored
 from core.operations.declaring import About, operation
@@ -38,7 +38,7 @@ class RestoredBase:
     wish: str
     powers: RequestedPermissions
     notes: int
-    wish_asks: str | Message
+    wish_asks: Text
     foreign: bool
 
 
@@ -54,7 +54,7 @@ class DeletedBase:
     deleted_at: datetime
     expired: bool
     notes: Texts
-    problem: str | Message
+    problem: Text
 
 
 @frozen

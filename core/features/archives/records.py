@@ -13,7 +13,7 @@ from core.base.datetimes import utc_now
 from core.base.errors import ArchiveError, RowError, SourceError
 from core.base.file_names import harmless_path
 from core.base.frozen import AnyValues, frozen
-from core.base.messages import Message
+from core.base.messages import Message, Text
 from core.indexing.indexer import Indexer
 from core.intake.folder import content_hash, free_path
 from core.model import (
@@ -41,14 +41,10 @@ from core.store.base_table import SyncRecord
 from core.store.ids import fresh_id
 from core.store.note_to_index import NoteToIndex
 
-_REFERENCES = ("base_id", "note_id", "chunk_id", "set_id")
-_OWNERS = (KnowledgeBase, Note, Edit, QuestionSet, Run)
-
-
 T = TypeVar("T")
 R = TypeVar("R")
 
-Place = str | Message
+Place = Text
 Made = tuple[Place, Callable[[], T]]
 """A record's location in its archive, and a function that reads the record or raises RowError or SourceError."""
 
@@ -359,7 +355,9 @@ def _write_notes(store: Store, base: KnowledgeBase, records: Records, ids: Ids) 
 
 def is_id(owner: type, name: str) -> bool:
     """Return whether a class's field contains the id of a base, note, edit, question set, run or chunk."""
-    return name in _REFERENCES or (name == "id" and owner in _OWNERS)
+    if name == "id":
+        return owner in (KnowledgeBase, Note, Edit, QuestionSet, Run)
+    return name in ("base_id", "note_id", "chunk_id", "set_id")
 
 
 def _with_free_ids(store: Store, records: Records) -> Records:

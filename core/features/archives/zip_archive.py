@@ -35,9 +35,6 @@ _VERSION = {"tessera": "base", "version": 1}
 _BASE = "base.json"
 _WORDS = "words/"
 _LISTS = ("notes", "versions", "edits", "proposals", "sets", "runs", "syncs", "uses")
-# File with verdicts, which earlier versions of Tessera wrote instead of uses.
-_VERDICTS = "feedback.jsonl"
-_TIME = (1980, 1, 1, 0, 0, 0)
 # Maximum size of a record in bytes. It is enough for the largest note with every character escaped in JSON.
 _MOST_LINE = 2 * MAX_BYTES + 2**20
 _MOST_HEAD = 2**20
@@ -57,7 +54,7 @@ def pack(records: Records) -> bytes:
     stream = BytesIO()
     with ZipFile(stream, "w") as archive:
         for name, text in _files(records):
-            member = ZipInfo(name, _TIME)
+            member = ZipInfo(name, (1980, 1, 1, 0, 0, 0))
             member.external_attr = 0o600 << 16
             archive.writestr(member, text.encode("utf-8"), ZIP_DEFLATED, compresslevel=6)
     return stream.getvalue()
@@ -96,9 +93,9 @@ def unpack(stream: IO[bytes], name: str, *, own: bool = False) -> Records:
     lists: AnyValues = {
         kind: RecordParts(partial(_lines, archive, f"{kind}.jsonl", get_args(kinds[kind])[0], own)) for kind in _LISTS
     }
-    lists["uses"] = lists["uses"].followed_by(
-        RecordParts(partial(_lines, archive, _VERDICTS, Feedback, own)).map(Feedback.use)
-    )
+    # Earlier versions of Tessera wrote verdicts instead of uses.
+    verdicts = RecordParts(partial(_lines, archive, "feedback.jsonl", Feedback, own))
+    lists["uses"] = lists["uses"].followed_by(verdicts.map(Feedback.use))
     try:
         base: KnowledgeBase = noun(KnowledgeBase, parse_json(archive.read(_BASE, _MOST_HEAD)))
     except RowError as error:

@@ -16,7 +16,7 @@ from markdown_it import MarkdownIt
 from core.base.errors import ConfigError, UnknownChoice
 from core.base.frozen import AnyValues, frozen
 from core.base.html_page import html_page
-from core.base.messages import ENGLISH, Message, lines, message, message_table, plural, render
+from core.base.messages import ENGLISH, Message, Text, lines, message, message_table, plural, render
 from core.base.text import make_storable
 from core.features.evaluation.scoring import summarise, values
 from core.model import (
@@ -118,7 +118,7 @@ def _change(old: QuestionResult, new: QuestionResult) -> Change:
     return "same" if was == now else "better" if now < was else "worse"
 
 
-def _labels(runs: Sequence[Run]) -> tuple[str | Message, ...]:
+def _labels(runs: Sequence[Run]) -> tuple[Text, ...]:
     """Return labels for the runs' pipelines. If two labels are identical, the runs' numbers are added."""
     # A run with the base's own chunking stores the base's options at the time of the run.
     settings: AnyValues = next((run.settings for run in runs if run.pipeline.chunking is None), {})
@@ -131,7 +131,7 @@ def _labels(runs: Sequence[Run]) -> tuple[str | Message, ...]:
 
 
 def _notices(
-    runs: Sequence[Run], labels: Sequence[str | Message], rows: Sequence[ComparisonRow], every: int, *, uneven: bool
+    runs: Sequence[Run], labels: Sequence[Text], rows: Sequence[ComparisonRow], every: int, *, uneven: bool
 ) -> Iterator[Message]:
     if every > len(rows):
         yield message(
@@ -203,7 +203,7 @@ _MARKUP = re.compile(
 )
 
 
-Cell = str | Message
+Cell = Text
 """Untrusted text, or one of the program's messages."""
 Rows = list[list[Cell]]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Self
 from core.base.codec import assemble
 from core.base.errors import UnknownChoice
 from core.base.frozen import AnyMap, ValueMap, frozen
-from core.base.messages import Message, message, plural
+from core.base.messages import Messages, Text, message, plural
 from core.base.terminal import _, say
 from core.model import (
     FIGURES,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from core.workspace import Workspace
 
 
-Label = str | Message
+Label = Text
 """A pipeline's name. Pipelines are called setups on the screen."""
 
 
@@ -146,7 +146,7 @@ class ComparisonView:
 
     metric: str
     settings: dict[str, tuple[object, ...]]
-    notices: tuple[Message, ...]
+    notices: Messages
     runs: tuple[SetupFigures, ...]
     differences: dict[str, Comparison]
 

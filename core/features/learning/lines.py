@@ -53,7 +53,6 @@ _PAIR = re.compile(r'(?<![\w.-])([A-Za-z_][\w.-]{0,60})=("(?:[^"\\]|\\.){0,2000}
 _TRACEBACK = "Traceback (most recent call last):"
 _RAISED = re.compile(r"[A-Za-z_][\w.]{0,100}(?:: .*|:?$)")
 _CONTINUED = re.compile(r"\s+\S|Caused by: |Suppressed: |\.\.\. \d+ more|goroutine \d+ \[|stack backtrace:")
-_ERROR = re.compile(r"(?i)\b(?:error|exception|fatal|panic|failed)\b|错误|异常|失败")
 # Maximum number of lines per event. Any further lines are dropped.
 _MOST_LINES = 200
 _REQUEST = re.compile(
@@ -205,7 +204,8 @@ def _event(parts: list[str], first: int) -> LogEvents:
     elif _LOGFMT.match(line):
         event = _structured({name: value.strip('"') for name, value in _PAIR.findall(line)})
     else:
-        is_error = line.startswith((_TRACEBACK, "panic:")) or _ERROR.match(line)
+        says_error = re.match(r"(?i)\b(?:error|exception|fatal|panic|failed)\b|错误|异常|失败", line)
+        is_error = line.startswith((_TRACEBACK, "panic:")) or says_error
         event = _head(line) or LogEvent(text=line, level="error" if is_error else "")
     text = "\n".join([event.text, *whole.split("\n")[1:_MOST_LINES]]).strip("\n")
     if text.strip():

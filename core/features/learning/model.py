@@ -36,7 +36,6 @@ PARTS = 20
 NOTES = 12
 """Maximum number of suggestions to read from a reply."""
 
-_OPENING = r'\{\s*"notes"\s*:'
 _FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
 _SENTENCE = re.compile(r"[^.。!！?？;；\n]+(?:[.。!！?？;；]+(?!\s)[^.。!！?？;；\n]+)*")
 # Maximum length, in characters, of a line to use as a quote's context. In a longer line, only the sentence is used.
@@ -138,7 +137,8 @@ def _suggested(value: object, excerpt: Excerpt) -> Fact | Dropped:
 
 def _read(reply: str) -> list[object] | None:
     """Return the suggestions in a reply, or None if the reply is in the wrong format."""
-    return next((found["notes"] for found in values(reply, _OPENING) if isinstance(found["notes"], list)), None)
+    found = values(reply, r'\{\s*"notes"\s*:')
+    return next((value["notes"] for value in found if isinstance(value["notes"], list)), None)
 
 
 def _fact(suggestion: _Suggestion, excerpt: Excerpt) -> Fact | Message:

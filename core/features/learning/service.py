@@ -43,7 +43,6 @@ from core.store import Store
 # A value that is unchanged when rendered as Markdown: it has no links, tags or markup.
 _PLAIN = re.compile(rf"[\w{CJK}](?:[\w{CJK} .,;()'\"%=/？！。，：；（）、“”-]|:(?!/)|\n(?! ?[-=+]))*")
 _EMPHASIS = re.compile(r"(?i)(?<!\w)_|_(?!\w)|__|www\.")
-_LANGUAGE = "zh_CN"
 # Share of Chinese characters among a log's letters above which notes are written in Chinese.
 _SHARE = 0.15
 _MOST_LINES = 12
@@ -67,7 +66,7 @@ def language_of(log: LogText) -> str:
     """Return the language in which to write notes about a log."""
     text = "".join(event.text[:200] for event in log.events[:200])
     letters = sum(letter.isalpha() for letter in text)
-    return _LANGUAGE if letters and len(CHINESE.findall(text)) > _SHARE * letters else ENGLISH
+    return "zh_CN" if letters and len(CHINESE.findall(text)) > _SHARE * letters else ENGLISH
 
 
 def item_of(rule: str, fact: Fact, log: LogText, language: str, model: str = "") -> ValueMap:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from core.base.codec import assemble
 from core.base.frozen import Texts, frozen
-from core.base.messages import Message
+from core.base.messages import Message, Messages
 from core.base.terminal import _, say
 from core.model import Concept, ConceptChoice, HintKind, Note, PlaceSuggestion, Proposal, TagSuggestion
 from core.operations import names
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class RelatedNoteView(NoteReference):
     """A related note, with the reasons why it is related."""
 
-    reasons: tuple[Message, ...]
+    reasons: Messages
 
 
 @frozen
