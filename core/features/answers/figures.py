@@ -538,7 +538,8 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[Match], Read]], ...] = tuple(
             _time,
         ),
         (
-            rf"\b(?P<adverb>(?:hour|night|week|fortnight|month|quarter|year)ly|daily|annual(?:ly)?)\b|\b(?:every|each|per)\s{_EVERY}"
+            rf"\b(?P<adverb>(?:hour|night|week|fortnight|month|quarter|year)ly|daily|annual(?:ly)?)"
+            rf"\b|\b(?:every|each|per)\s{_EVERY}"
             rf"|\ban\s(?P<an>hour)\b|\ba\s(?P<a>{_PERIOD})\b|(?<=\w)/(?P<short>s|h|{_PERIOD})\b(?![/\w.])"
             rf"|(?:每隔?(?P<every>{_N})?|(?<![{COUNTED}第])(?P<one>一))\s?个?(?P<chinese>"
             r"秒钟?|分钟?|小时|天|日|晚上?|夜里?|周|星期|礼拜|个?月|个?季度?|年)",

@@ -32,11 +32,13 @@ _PARTS = {
     "TO": r"(?=\\?[\"'`*)\]}|<,;，。”]|[ \t]*(?:$|[|]|&\w+=))",
     "URL": r"[a-z][a-z0-9+.-]{1,20}:(?:\\?/){2}",
     "VENDORS": (
-        r"gh[pousr]_[A-Za-z0-9]{16,}|github_pat_\w{20,}|gl(?:pat|dt|rt|soat|cbt|ptt|ft|imt|agent|oas|wt|ffct)-[\w-]{16,}"
+        r"gh[pousr]_[A-Za-z0-9]{16,}|github_pat_\w{20,}|gl(?:pat|dt|rt|soat|cbt|ptt|ft|imt|agent|oas|wt"
+        r"|ffct)-[\w-]{16,}"
         r"|sk-[\w-]{16,}|(?:sk|rk|pk)_(?:live|test|prod)_\w{10,}|whsec_[\w+/=]{16,}|xox[a-z]{1,2}-[\w.-]{10,}"
         r"|xapp-[\w-]{10,}"
         r"|(?:AKIA|ASIA|ABIA|ACCA|AGPA|AIDA|AROA|ANPA|ANVA|AIPA)[A-Z0-9]{12,}|AIza[\w-]{30,}|ya29\.[\w.-]{20,}"
-        r"|1//0[\w-]{20,}|GOCSPX-[\w-]{20,}|npm_[A-Za-z0-9]{20,}|pypi-[\w-]{20,}|hf_[A-Za-z0-9]{20,}|rubygems_[a-f0-9]{20,}"
+        r"|1//0[\w-]{20,}|GOCSPX-[\w-]{20,}|npm_[A-Za-z0-9]{20,}|pypi-[\w-]{20,}|hf_[A-Za-z0-9]{20,}"
+        r"|rubygems_[a-f0-9]{20,}"
         r"|SG\.[\w-]{16,}\.[\w-]{16,}|do[oprt]_v1_[a-f0-9]{32,}|shp(?:at|ca|pa|ss|tka)_[A-Fa-f0-9]{20,}"
         r"|dckr_[a-z]{3}_[\w-]{16,}"
         r"|LTAI[A-Za-z0-9]{12,}|AKID[A-Za-z0-9]{13,}|age-secret-key-1[a-z0-9]{40,}|AGE-SECRET-KEY-1[A-Z0-9]{40,}"
@@ -46,7 +48,8 @@ _PARTS = {
         r"|figd_[\w-]{20,}|fig[ou]_[\w-]{20,}"
         r"|pat[A-Za-z0-9]{14}\.[a-f0-9]{40,}|sq0[a-z]{3}-[\w-]{20,}|EAA[A-Za-z0-9]{30,}|(?:AC|SK"
         r"|PK)[a-f0-9]{32}|key-[a-f0-9]{32}"
-        r"|[a-f0-9]{32}-us\d{1,2}|PMAK-[\w-]{20,}|sntry[su]_[\w+/=-]{20,}|dapi[a-f0-9]{32}(?:-\d)?|gl(?:c|sa)_[\w=+/-]{20,}"
+        r"|[a-f0-9]{32}-us\d{1,2}|PMAK-[\w-]{20,}|sntry[su]_[\w+/=-]{20,}|dapi[a-f0-9]{32}(?:-\d)?|gl(?:c"
+        r"|sa)_[\w=+/-]{20,}"
         r"|pscale_[a-z]{2,6}_[\w.-]{20,}|tf[ep]_[\w-]{20,}|[A-Za-z0-9]{14}\.atlasv1\.[\w-]{40,}"
         r"|FLWSECK[\w-]{12,}|shippo_\w{20,}"
         r"|NR(?:AK|II|JS|BR|SP)-[\w-]{12,}|ph[cx]_\w{20,}|sbp_[a-f0-9]{20,}|sb_(?:secret"
@@ -61,15 +64,18 @@ _PARTS = {
         r"|v1\.0-[a-f0-9]{20,}-[a-f0-9]{100,}"
         r"|cio_?[a-z]?[A-Za-z0-9]{32,}|crates?io[A-Za-z0-9]{32,}|HRKU-[\w-]{30,}|PRVK-[\w-]{20,}"
         r"|bkua_[a-f0-9]{40}|ory_[a-z]{2}_[\w-]{20,}"
-        r"|p8e-[a-z0-9]{32}|(?i:clojars)_[a-z0-9]{60}|fio-u-[\w-]{40,}|api_org_[A-Za-z]{34}|nfp_\w{36}|API-[A-Z0-9]{26}|rdme_[a-z0-9]{60,}"
-        r"|access-(?:sandbox|development|production)-[\da-f-]{36}|pnu_[a-z0-9]{36}|pul-[a-f0-9]{40}|sq[upa]_[a-z0-9]{40}"
+        r"|p8e-[a-z0-9]{32}|(?i:clojars)_[a-z0-9]{60}|fio-u-[\w-]{40,}|api_org_[A-Za-z]{34}|nfp_\w{36}"
+        r"|API-[A-Z0-9]{26}|rdme_[a-z0-9]{60,}"
+        r"|access-(?:sandbox|development|production)-[\da-f-]{36}|pnu_[a-z0-9]{36}|pul-[a-f0-9]{40}"
+        r"|sq[upa]_[a-z0-9]{40}"
         r"|sgp_[\w-]{40,}|sm_[a-z]{3}_\w{16}|dnkey-[a-z0-9-]{60,}"
     ),
     "HASHES": (
         r"\$(?:2[abxy]?\$\d\d|[156y7]|gy|apr1|md5|sha1|scrypt|argon2(?:id|i|d)|pbkdf2[\w-]*|P|H|S"
         r"|bcrypt-sha256)\$[^\s\"':;<>|]{8,}"
         r"|\$[PHS]\$[./A-Za-z0-9]{20,}|\{(?:S?SHA\d{0,3}|S?MD5|CRYPT|PBKDF2[\w-]*|ARGON2)\}[^\s\"',;<>|]{12,}"
-        r"|(?:pbkdf2|scrypt|bcrypt|argon2)(?:_sha\d+|:[\w:]{1,100})?\$[^\s\"',;<>|]{16,}|pbkdf2:sha\d+:\d+\$[^\s\"',;<>|]{16,}"
+        r"|(?:pbkdf2|scrypt|bcrypt|argon2)(?:_sha\d+|:[\w:]{1,100})?\$[^\s\"',;<>|]{16,}"
+        r"|pbkdf2:sha\d+:\d+\$[^\s\"',;<>|]{16,}"
         r"|\*[0-9A-F]{40}(?!\w)|(?<![\w])[a-f0-9]{32}:[a-f0-9]{32}(?=:|\W|$)|SCRAM-SHA-\d+\$[^\s\"',;<>|]{16,}"
     ),
 }
