@@ -104,7 +104,7 @@ def to_yaml(records: Records) -> bytes:
 
 def _head(records: Records) -> Values:
     base = records.base
-    values = to_plain(_BaseSection(**{name: getattr(base, name) for name in _BaseSection.__slots__}))
+    values = to_plain(_BaseSection(**{name: getattr(base, name) for name in _BaseSection.__annotations__}))
     values |= {"embedder": base.wish or base.embedder, "search": base.search.chosen()}
     return {"tessera": "base", "version": 1, "base": values}
 
@@ -164,7 +164,7 @@ def read(data: bytes, name: str) -> Records:
         described = noun(_BaseSection, head.get("base"))
     except RowError as error:
         raise ArchiveError(name, [(message("base"), error.message)]) from error
-    base = new_base(**{key: getattr(described, key) for key in _BaseSection.__slots__})
+    base = new_base(**{key: getattr(described, key) for key in _BaseSection.__annotations__})
 
     def notes() -> Iterator[Made[NoteRecord]]:
         ids = set[str]()
