@@ -81,7 +81,7 @@ def test_one_long_unit_is_an_excerpt_by_itself() -> None:
 def test_rows_are_shown_with_rows_of_their_table_only() -> None:
     text = "Sizes:\n\n| what | how much |\n|---|---|\n| flour | 500 g |\n| water | 350 ml |\n\nMix it all well.\n"
     excerpt = excerpts(candidates(text, 3, 2, 1))[0]
-    assert (excerpt.kind, excerpt.lead) == ("row", "| what | how much |")
+    assert (excerpt.kind, excerpt.units[0].lead) == ("row", "| what | how much |")
     assert excerpt.text == "| flour | 500 g |\n| water | 350 ml |"
 
 
