@@ -198,7 +198,9 @@ def save(top: Path, name: str, data: bytes) -> str:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if not folder.resolve().is_relative_to(top.resolve()):
-            raise EditError("The folder {folder} points elsewhere. The picture wasn't saved.", folder=folder)
+            raise EditError(
+                "The folder {folder} points to another location, so the picture wasn't saved.", folder=folder
+            )
         words = re.sub(r"[^\w-]+", "-", PurePosixPath(name.replace("\\", "/")).stem[:_NAME]).strip("-_")
         stem = f"picture-{words}" if words.isdigit() or len(words) < 4 else words
         for length in (8, len(digest)):

@@ -52,7 +52,7 @@ Folder = Annotated[
     About("The folder of notes and documents, or the address of a web page.", example="/home/ada/notes"),
 ]
 DryRun = Annotated[bool, About("Show the plan and change nothing.")]
-Removals = Annotated[bool, About("Apply a plan that removes more than a third of the notes.")]
+Removals = Annotated[bool, About("Apply the plan even if it removes more than a third of the notes.")]
 
 
 # A base's settings and their types. None leaves a setting unchanged.
@@ -351,7 +351,7 @@ def connect(
     workspace: "Workspace",
     progress: Progress,
     base: Base,
-    folder: Annotated[Path, About("The folder with the files of its notes.", example="/home/ada/notes")],
+    folder: Annotated[Path, About("The folder with the files for the base's notes.", example="/home/ada/notes")],
     dry_run: DryRun = False,
     confirmed: Annotated[bool, About("Don't ask when notes differ from their files.", "yes")] = False,
     allow_removals: Removals = False,

@@ -402,7 +402,7 @@ def embed(
     "List the passages that a model rejects, with the reasons. They can be found only by keyword.",
     http="GET /refused",
     cli="refused",
-    lines=table("base", "path", "title", "chunk_id", "reason", empty="The model refuses no passages."),
+    lines=table("base", "path", "title", "chunk_id", "reason", empty="The model rejects no passages."),
 )
 def refused(workspace: "Workspace", base: SomeBase = None) -> RefusedChunks:
     return RefusedChunks(tuple(workspace.pending.refused(base)))

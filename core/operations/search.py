@@ -405,7 +405,7 @@ Question = Annotated[
         searched=True,
     ),
 ]
-_PLAIN = About("Search for the text as it is; quotation marks, -words and filters mean nothing special.")
+_PLAIN = About("Search for the text exactly as typed; quotation marks, -words and filters have no special meaning.")
 OPTIONS: Parameters = (
     Parameter("bases", Names, About("Only notes in this base.", flag="base")),
     Parameter("tags", Names, About("Only notes with this tag.", flag="tag")),

@@ -150,7 +150,7 @@ def upload(
     try:
         plan, report = workspace.jobs.result("import", work, patience=_PATIENCE, base=name)
     except Busy as error:
-        busy = message("Another import is running. Send this again when it has finished.")
+        busy = message("Another import is running. Send this request again when that import has finished.")
         raise Problem(HTTPStatus.CONFLICT, busy) from error
     paths = _paths(plan)
     cards = [card for card in _cards(workspace, name) if card.source_ref == plan.source_ref and card.path in paths]

@@ -283,8 +283,8 @@ OF_DATABASE: Checks = {
         "Choose another passage on the Evaluation page.",
         _counts(
             "SELECT 1 FROM golds WHERE flagged",
-            "{n} right passage no longer exists.",
-            "{n} right passages no longer exist.",
+            "{n} correct passage no longer exists.",
+            "{n} correct passages no longer exist.",
         ),
     ),
     "switches": Check(

@@ -70,7 +70,7 @@ def format_packs(listed: PackList) -> list[str]:
 def format_report(report: PackReport) -> list[str]:
     lines = _REPORT(report)
     for note in report.edited:
-        lines.append(_("  {path} keeps your changes. The text in the pack is now:", path=note.path))
+        lines.append(_("  Your changes to {path} were kept. The text in the pack is now:", path=note.path))
         if note.offered is None:
             lines.append(_("    The pack no longer has this note."))
         else:
