@@ -82,7 +82,12 @@ class Pandoc:
                 return blocks.paras(decode_part(data, kind).splitlines())
             if depth == 3 or kind not in (*_HTML, "docx", "rtf"):
                 raise damaged()
-            return self._read(data, kind, added, depth + 1)[0]
+            before = len(added.left_out)
+            try:
+                return self._read(data, kind, added, depth + 1)[0]
+            except SourceError:
+                del added.left_out[before:]  # a document that can't be read is left out as a whole
+                raise
 
         about: dict[str, str] = {}
         match kind:

@@ -345,11 +345,15 @@ def stage(files: Iterable[tuple[str, bytes]], into: Path) -> Staged:
 def stage_file(file: Path, into: Path) -> Staged:
     """Write the notes and documents in an archive or export to a folder. Raises SourceError like `stage`."""
     others = []
-    with open_user_file(file, MAX_UNPACKED) as stream:
-        if file.name.lower().endswith(".zip"):
-            others = unzip_from(stream, into, name=file.name)
-        else:
-            _write(into, file.name, _Allowance(file.name, MAX_UNPACKED).blocks(stream))
+    try:
+        with open_user_file(file, MAX_UNPACKED) as stream:
+            if file.name.lower().endswith(".zip"):
+                others = unzip_from(stream, into, name=file.name)
+            else:
+                with (into / file.name).open("xb") as copy:
+                    copy.writelines(_Allowance(file.name, MAX_UNPACKED).blocks(stream))
+    except OSError as error:
+        raise SourceError(str(file), "can't be read: {why}.", why=reason(error)) from error
     return _rewrite_export(into, file.name, others)
 
 

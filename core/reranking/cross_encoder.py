@@ -244,8 +244,9 @@ def load_built_in(folder: Path, device: Device) -> Network:
             dtype=getattr(torch, device.dtype),
             tokens=_BUILT_IN_TOKENS,
         )
-        own = {name: value for name, value in network.parts.state_dict().items() if name.startswith(LAYERS)}
-        network.parts.load_state_dict(own | tensors)
+        if not any(name.startswith(LAYERS) for name in tensors):
+            tensors |= {name: value for name, value in network.parts.state_dict().items() if name.startswith(LAYERS)}
+        network.parts.load_state_dict(tensors)
     except (OSError, SafetensorError, KeyError, ValueError, IndexError, RuntimeError) as error:
         raise ModelError(
             (

@@ -11,7 +11,7 @@ from core.base import files
 from core.base.cache import Cache
 from core.base.codec import decoder, to_plain
 from core.base.faults import translate_errors
-from core.base.frozen import ValueMap, frozen
+from core.base.frozen import ValueMap, Values, frozen
 from core.model import Floor, KnowledgeBase
 from core.store.database import Database
 
@@ -70,13 +70,10 @@ class PerNote(Generic[Read]):
 
 @frozen
 class _Measured:
-    """A base's background similarity, and the fingerprint of the model it was measured with.
+    """A base's background similarity, and the fingerprint of the model it was measured with."""
 
-    For a deleted similarity, `floor` is None, or the whole entry in workspaces from earlier versions.
-    """
-
-    fingerprint: str = ""
-    floor: Floor | None = None
+    fingerprint: str
+    floor: Floor
 
 
 class Floors:
@@ -101,8 +98,16 @@ class Floors:
     def set(self, base: KnowledgeBase, floor: Floor | None) -> None:
         """Store a base's background similarity. Pass None to delete it when the base's vectors change."""
         with self._lock, translate_errors(self._file.parent):
-            measured = self._read() | {base.id: _Measured(base.fingerprint, floor)}
+            measured = self._read() | {base.id: floor and _Measured(base.fingerprint, floor)}
             files.replace(self._file, json.dumps(to_plain(measured)))
 
     def _read(self) -> dict[str, _Measured | None]:
-        return files.load(self._file, decoder(dict[str, _Measured | None]), aside=not self._readonly) or {}
+        return files.load(self._file, _measured, aside=not self._readonly) or {}
+
+
+def _measured(stored: Values) -> dict[str, _Measured | None]:
+    """Decode the measured similarities. Earlier versions stored an empty object for a deleted one."""
+    known: dict[str, _Measured | None] = decoder(dict[str, _Measured | None])(
+        {base_id: entry or None for base_id, entry in stored.items()}
+    )
+    return known

@@ -401,7 +401,7 @@ def test_a_note_that_left_the_trash_is_restored_on_the_page_of_bases(
         workspace.archives.expire_trash()
     base.open("notes").app.session_state["notes_view"] = "trash"
     assert "can be restored for one more week, on the Bases page" in base.open("notes").text
-    base.open("bases").press("all_bases")
+    base.open("bases")
     assert f"here for one more week: {title}" in base.text.replace("\\", "")
     base.press("restore_base_").finish("embed")
     assert [card.title for card in workspace.notes.all() if card.base == "vault 2"] == [title]

@@ -69,7 +69,7 @@ def test_an_answer_is_written_with_links_to_the_marked_places(filled: Screen, mo
         in screen.text
     )
     assert "They cost &lt;b&gt;900&lt;/b&gt; dollars." in screen.text
-    assert 'not in your notes</span> <span class="t-small">Its quotes don' in screen.text
+    assert 'not in your notes</span> <span class="t-small">The quotes don' in screen.text
     (address,) = [address for label, address in links(screen) if label.startswith(r"\[1\]") and "at" in address][-1:]
     start, end = map(int, address["at"].split("-"))
     assert screen.workspace.notes.get(address["note"]).body[start:end] == QUOTE

@@ -273,8 +273,8 @@ class NoteFilters(_Words):
 
     def options(self, workspace: Workspace) -> AnyValues:
         """Return the filters as search options. Raises QueryError if a date is invalid."""
-        given: AnyValues = self.to_values()
-        filters = workspace.searching.filters(**{name: given.pop(name, "") for name in ("path", "after", "before")})
+        filters = workspace.searching.filters(path=self.path or "", after=self.after or "", before=self.before or "")
+        given = {name: value for name, value in self.to_values().items() if name not in ("path", "after", "before")}
         named = {{"base": "bases", "tags": "all_tags"}.get(name, name): value for name, value in given.items()}
         return {"filters": filters, **named}
 

@@ -186,6 +186,8 @@ def _problem(error: Any) -> str:
     return str(error.format_message())
 
 
+Lines = Callable[[Any], list[str]]
+"""A function that formats a result's values as lines."""
 STOPPED = threading.Event()
 """Set on Ctrl-C. A library that loads a model may swallow KeyboardInterrupt, so `progress` raises it again."""
 TYPED: list[str] = []
@@ -200,7 +202,7 @@ _NAMES = frozenset("base copy file folder missing_attachments name note path pat
 _LINE_END = str.maketrans({"\n": "\u240a", "\r": "\u240d"})
 
 
-def show(data: object, as_json: bool, to_lines: Callable[[Any], list[str]]) -> None:
+def show(data: object, as_json: bool, to_lines: Lines) -> None:
     write(json_of(encode(data)) if as_json else "\n".join(to_lines(_with_names_on_a_line(data))))
 
 

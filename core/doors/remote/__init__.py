@@ -5,6 +5,7 @@ result or the error.
 """
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 from core.base import errors
@@ -24,12 +25,11 @@ def line(kind: str, value: object) -> bytes:
 
 
 def read(line: bytes) -> tuple[str, Any]:
-    """Return a line's kind and value, with messages still as JSON data.
-
-    Raises ValueError or AttributeError if the line is invalid.
-    """
-    ((kind, value),) = json.loads(line).items()
-    return kind, value
+    """Return a line's kind and value, with messages still as JSON data. Raises ValueError if the line is invalid."""
+    value = json.loads(line)
+    if not isinstance(value, dict) or len(value) != 1:
+        raise ValueError(line[:80])
+    return next(iter(value.items()))
 
 
 def failure(error: TesseraError) -> Values:
@@ -37,9 +37,16 @@ def failure(error: TesseraError) -> Values:
     return {"kind": type(error).__name__, "message": error.message}
 
 
-def error_of(value: Any) -> TesseraError:
-    """Return the error reported by a line, or a TesseraError if its class isn't in `core.base.errors`.
+def error_of(value: object) -> TesseraError:
+    """Return the error reported by a line, or a TesseraError if its class is unknown.
 
-    Raises ValueError, LookupError, TypeError or AttributeError if the line is invalid.
+    Raises ValueError if malformed.
     """
-    return errors.unpickled(getattr(errors, value["kind"], TesseraError), {"message": from_json(value["message"])})
+    try:
+        name = value["kind"]  # type: ignore[index]
+        text = from_json(value["message"])  # type: ignore[index]
+    except (TypeError, LookupError, AttributeError) as error:
+        raise ValueError("no error") from error
+    kind: Callable[..., TesseraError] = getattr(errors, str(name), TesseraError)
+    known = isinstance(kind, type) and issubclass(kind, TesseraError)
+    return errors.unpickled(kind if known else TesseraError, {"message": text})  # type: ignore[arg-type]

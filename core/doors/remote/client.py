@@ -48,7 +48,7 @@ class Remote:
         *,
         caller: Caller = PERSON,
     ) -> Result:
-        """Run an operation in the app, and return its result. Paths must be absolute: the app runs in another folder.
+        """Run an operation in the app, and return its result.
 
         Raises the operation's error, or StoreError if the app ends before it responds. An exception raised by
         `progress` in this process, such as KeyboardInterrupt, stops the operation in the app.
@@ -58,7 +58,7 @@ class Remote:
             raise _ended_error()
         with closing(connection):
             place = f"{PATH}/{operation.name}?caller={caller.author}"
-            for kind, value in self._lines(connection, place, json.dumps(arguments, default=str).encode()):
+            for kind, value in self._lines(connection, place, json.dumps(arguments, default=_absolute_path).encode()):
                 match kind:
                     case "step":
                         done, total, what = value
@@ -106,7 +106,7 @@ class Remote:
             while response.status == HTTPStatus.OK and (line := response.readline()):
                 kind, value = wire.read(line)
                 yield kind, wire.error_of(value) if kind == "error" else value
-        except (OSError, HTTPException, ValueError, LookupError, TypeError, AttributeError) as error:
+        except (OSError, HTTPException, ValueError) as error:
             raise _ended_error() from error
 
 
@@ -129,6 +129,11 @@ def differing(remote: Remote) -> list[str]:
     here = settings().model_dump(mode="json")
     there = remote.run(program.settings, {}).values
     return [name for name in here if name != "workspace" and here[name] != there.get(name)]
+
+
+def _absolute_path(path: Path) -> str:
+    """Return an absolute path, because the app has a different working folder."""
+    return str(path.expanduser().absolute())
 
 
 def _ended_error() -> StoreError:

@@ -248,7 +248,7 @@ def draw_hits(text: str, result: SearchResult, *, base: bool, answer: Answer | N
             t_plural("{n} weaker hit", "{n} weaker hits", n=sum(map(len, weak))),
             "weaker_hits",
             "expand_less" if shown else "expand_more",
-            *toggling(fold),
+            toggling(fold),
             help=t("These hits are no closer in meaning to your question than notes about other things."),
         )
     for hits in weak if shown else ():
@@ -271,7 +271,7 @@ def _card(hits: Sequence[Hit], draw: Callable[..., None], *, seen: int) -> None:
                     t_plural("{n} more in this note", "{n} more in this note", n=others),
                     f"others_{first.rank}",
                     "expand_less" if shown else "expand_more",
-                    *toggling(key),
+                    toggling(key),
                 )
 
             draw(first, more if others > 0 else None)
@@ -418,7 +418,7 @@ class Entries:
 
 def _toggle(label: str, name: str, key: str, icon: str) -> None:
     """Draw a button that expands and collapses a section."""
-    small(label, key, icon, *toggling(name), help=label)
+    small(label, key, icon, toggling(name), help=label)
 
 
 def _row(key: str) -> DeltaGenerator:

@@ -69,7 +69,7 @@ def _box(answer: Answer) -> None:
             )
             if unfolded or answer.has_more:
                 label, fold = (t("Less"), "unfold_less") if unfolded else (t("More"), "unfold_more")
-                small(label, "more_of_answer", fold, *toggling(more))
+                small(label, "more_of_answer", fold, toggling(more))
         before = None
         for quote in answer.quotes if unfolded else answer.at_first:
             quote = replace(quote, shown=(0, len(quote.text))) if unfolded else quote

@@ -3,9 +3,10 @@
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from types import ModuleType
-from typing import Any, TypedDict, TypeVar
+from typing import Any, TypedDict, TypeVar, TypeVarTuple
 from zlib import crc32
 
 import streamlit as st
@@ -40,6 +41,7 @@ Action = Callable[..., object]
 
 Option = TypeVar("Option")
 Item = TypeVar("Item")
+Taken = TypeVarTuple("Taken")
 
 
 class Binding(TypedDict):
@@ -55,7 +57,13 @@ def drawn(draw: Callable[..., Item], *values: object, **more: object) -> Item:
 
 
 def button(
-    label: Label, key: str, icon: str = "", act: Action | None = None, /, *values: object, **more: object
+    label: Label,
+    key: str,
+    icon: str = "",
+    act: Callable[[*Taken], object] | None = None,
+    /,
+    *values: *Taken,
+    **more: object,
 ) -> bool:
     """Draw a button with a Material icon. Return whether it was pressed.
 
@@ -146,12 +154,12 @@ def toggled() -> set[str]:
     return names
 
 
-def toggling(name: str) -> tuple[Action, set[str]]:
-    """Return what a button calls to toggle the section `name`: it is added to `toggled`, or removed from it.
+def toggling(name: str) -> Callback:
+    """Return a function that toggles the section `name`: it is added to `toggled`, or removed from it.
 
     The callback doesn't read the session state, for the reason given in `_pressable`.
     """
-    return toggled().symmetric_difference_update, {name}
+    return partial(toggled().symmetric_difference_update, {name})
 
 
 def caption(text: object, icon: str = "", **more: object) -> None:
@@ -179,12 +187,20 @@ def group_title(text: Label) -> None:
     paragraph(label_of(text), "t-caption")
 
 
-def small(label: Label, key: str, icon: str, act: Action | None = None, /, *values: object, **more: object) -> bool:
+def small(
+    label: Label,
+    key: str,
+    icon: str,
+    act: Callable[[*Taken], object] | None = None,
+    /,
+    *values: *Taken,
+    **more: object,
+) -> bool:
     """Draw a borderless button. Return whether it was pressed."""
     return button(label, key, icon, act, *values, type="tertiary", **more)
 
 
-def close(key: str, about: Label, act: Action, *values: object, **more: object) -> None:
+def close(key: str, about: Label, act: Callable[[*Taken], object], *values: *Taken, **more: object) -> None:
     """Draw a button with a cross, for closing or removing something. `about` is its tooltip."""
     small("", key, "close", act, *values, help=label_of(about), **more)
 
@@ -414,9 +430,11 @@ def page_link(
     drawn(st.page_link, page, label=label_of(label), icon=sign, query_params=address or None, help=help, width=width)
 
 
-def titled_link(page: str, title: str, icon: str = "", **more: object) -> None:
+def titled_link(
+    page: str, title: str, icon: str = "", *, help: str | None = None, width: str = "content", **address: str
+) -> None:
     """Draw a link to a page like `page_link`, with plain text (not Markdown) as its label."""
-    drawn(page_link, page, verbatim(plain(title)), icon, **more)
+    page_link(page, verbatim(plain(title)), icon, help=help, width=width, **address)
 
 
 def base_link(base: str) -> None:
