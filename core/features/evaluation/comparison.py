@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from io import StringIO
 from math import inf
+from statistics import fmean
+from typing import Any
 
 from markdown_it import MarkdownIt
 
@@ -86,13 +88,14 @@ def side_by_side(measured: Sequence[Measured], metric: str | None = None) -> Sid
         ComparisonRow(results, tuple(map(values, results)), _change(*results) if len(results) > 1 else None)
         for results in shared(measured)
     )
-    comparisons = {}
-    for name in (*METRICS, *ANSWER_METRICS) if len(runs) > 1 else ():
-        both = [row for row in rows if all(name in figures for figures in row.values)]
-        if both or name in METRICS:
-            old, new = ({row.id: row.values[number][name] for row in both} for number in range(2))
-            comparisons[name] = compare(old, new)
-    summaries = [summarise([row.results[number] for row in rows]) for number in range(len(runs))]
+    numbers = range(len(runs))
+    summaries = [summarise([row.results[number] for row in rows]) for number in numbers]
+    # A question to which a metric applies in one run only would change that run's mean, but not the difference.
+    shared_by = {
+        name: both
+        for name in (*METRICS, *ANSWER_METRICS)
+        if (both := [row for row in rows if all(name in of_run for of_run in row.values)]) or name in METRICS
+    }
     uneven = len(runs) > 1 and not _LENGTHS.isdisjoint(settings)
     every = {result.identity for _, results in measured for result in results}
     return SideBySide(
@@ -101,11 +104,15 @@ def side_by_side(measured: Sequence[Measured], metric: str | None = None) -> Sid
         metric=metric or (BY_BUDGET if uneven else BY_RANK),
         rows=rows,
         figures={
-            name: tuple(summary[name] for summary in summaries)
-            for name in (*METRICS, *ANSWER_METRICS, *TIMES)
-            if all(name in summary for summary in summaries)
+            name: tuple(fmean([row.values[number][name] for row in both] or [0.0]) for number in numbers)
+            for name, both in shared_by.items()
+        }
+        | {name: tuple(summary[name] for summary in summaries) for name in TIMES},
+        comparisons={
+            name: compare(*({row.id: row.values[number][name] for row in both} for number in numbers))
+            for name, both in shared_by.items()
+            if len(runs) > 1
         },
-        comparisons=comparisons,
         settings=settings,
         notices=tuple(_notices(runs, labels, rows, len(every), uneven=uneven)),
     )
@@ -118,7 +125,14 @@ def _change(old: QuestionResult, new: QuestionResult) -> Change:
     return "same" if was == now else "better" if now < was else "worse"
 
 
-def _labels(runs: Sequence[Run]) -> tuple[Text, ...]:
+def _settings(runs: Sequence[Run]) -> dict[str, tuple[object, ...]]:
+    names = dict.fromkeys(name for run in runs for name in run.settings)
+    by_name = {name: tuple(run.settings.get(name) for run in runs) for name in names}
+    # For two runs, keep only the settings that differ. For a single run, keep all.
+    return {name: of_runs for name, of_runs in by_name.items() if of_runs != of_runs[:1] * 2}
+
+
+def _labels(runs: Sequence[Run]) -> tuple[str | Message, ...]:
     """Return labels for the runs' pipelines. If two labels are identical, the runs' numbers are added."""
     # A run with the base's own chunking stores the base's options at the time of the run.
     settings: AnyValues = next((run.settings for run in runs if run.pipeline.chunking is None), {})

@@ -5,10 +5,12 @@ from statistics import fmean
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from core.base.errors import ConfigError, UnknownChoice
 from core.features.evaluation.comparison import BY_BUDGET, BY_RANK, kinds, shared, side_by_side
-from core.model import METRICS, ChunkingOptions, GoldSpan, Pipeline, QuestionResult, SideBySide
+from core.model import METRICS, TIMES, ChunkingOptions, GivenAnswer, GoldSpan, Pipeline, QuestionResult, SideBySide
 from core.retrieval.significance import compare
 from tests.features.evaluation.paper import negative, ranked, result, run
 
@@ -53,6 +55,31 @@ def test_comparisons_are_those_of_the_values_without_negatives() -> None:
     assert (len(shown.rows), shown.answerable) == (3, 2)
     assert shown.comparisons["mrr@10"] == compare({"a": 1.0, "b": 0.5}, {"a": 0.5, "b": 0.5})
     assert (shown.rows[1].negative, shown.rows[1].values, shown.rows[1].change) == (True, ({}, {}), "same")
+
+
+ANSWERS = st.sampled_from([None, "", "It costs 5 EUR", "It is free"])
+
+
+@given(st.lists(st.tuples(ANSWERS, ANSWERS, st.booleans(), st.booleans()), min_size=1, max_size=12))
+def test_each_difference_is_that_of_its_row(answers: list[tuple[str | None, str | None, bool, bool]]) -> None:
+    """An answer may be missing, empty or quote the right passage or another one, in either run."""
+
+    def given_answer(text: str | None, right: bool, asked: QuestionResult) -> GivenAnswer | None:
+        hit = asked.hits[0 if right else 1]
+        return None if text is None else GivenAnswer(text, (hit,) if text else (), bool(text), bool(text))
+
+    runs = []
+    for number in range(2):
+        results = []
+        for name, row in enumerate(answers):
+            asked = result(f"{name}", 1, wished="Costs 5 EUR")
+            results.append(replace(asked, given=given_answer(row[number], row[2 + number], asked)))
+        runs.append(run(f"{number}", results))
+    shown = side_by_side(runs)
+    assert shown.comparisons.keys() == shown.figures.keys() - set(TIMES)
+    for name, comparison in shown.comparisons.items():
+        old, new = shown.figures[name]
+        assert comparison.difference == pytest.approx(new - old), name
 
 
 # which questions
