@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from core.settings.sections import LlmSettings
 from tests.model_server import ModelServer, stream
 from tests.pages.conftest import Screen
@@ -31,6 +33,7 @@ def test_a_dropped_log_waits_is_found_once_accepted_and_suggests_nothing_again(p
     assert not any("sk-1234567890abcdef" in screen.workspace.notes.get(one.note.id).body for one in waiting)
     screen.press("all_accept")
     assert screen.workspace.search("pool.most", mode="keyword").hits
+    assert "notes suggested" not in "\n".join(info.value for info in screen.app.info)
     screen.app.session_state["learning"] = True
     screen.app.run()
     dropped(screen, ("app.log", LOG))
@@ -65,3 +68,30 @@ def test_a_model_suggests_too_where_one_is_set_up(place: Path) -> None:
     assert "1 of them by the language model" in screen.text
     assert "Dropped: Made up ('the disk is full' isn't in the log)" in screen.text.replace("\\", "")
     assert [one.note.title for one in screen.workspace.proposals.all()] == ["The pool is too small"]
+
+
+@pytest.mark.parametrize("decision", ["accepted", "rejected", "merged"])
+def test_suggestions_are_announced_until_all_are_decided_on(place: Path, decision: str) -> None:
+    screen = Screen().open("review")
+    workspace = screen.workspace
+    into = workspace.notes.add("home", "Pool.", title="Pool").id
+    workspace.learning.enable(True)
+    screen.app.session_state["learning"] = True
+    screen.app.run()
+    dropped(screen, ("app.log", LOG))
+    announced = "notes suggested" if len(workspace.proposals.all()) > 1 else "note suggested"
+    first, *others = [matter for matter in workspace.review.all() if matter.kind == "note"]
+    match decision:
+        case "accepted":
+            workspace.proposals.accept([one.submission for one in others])
+        case "rejected":
+            workspace.proposals.reject([one.submission for one in others])
+        case "merged":
+            for one in others:
+                workspace.review.merge(one, into)
+    screen.open("review")
+    assert announced in "\n".join(info.value for info in screen.app.info)
+    workspace.proposals.reject([first.submission])
+    screen.open("review")
+    assert announced not in "\n".join(info.value for info in screen.app.info)
+    assert not [one for one in screen.app.info if "app.log" in one.value]

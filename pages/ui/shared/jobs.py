@@ -198,10 +198,14 @@ def _is_visible(job: Job) -> bool:
     """Return whether to draw a job.
 
     A job is drawn while it runs, if it failed or was stopped, if its result answers a question from the user, or if its
-    report is new or lists failures.
+    report is new or lists failures. Suggested notes are announced until the user has decided on all of them.
     """
     if job.state == "running" and job.name in ROUTINE:
         return time.monotonic() - job.started > BRIEF
+    if isinstance(job.result, LearningReport) and (
+        suggested := {note_id for log in job.result.logs for note_id in log.suggested}
+    ):
+        return not suggested.isdisjoint(submission.note.id for submission in workspace.proposals.all())
     if job.state != "done" or isinstance(job.result, _ANSWERS):
         return True
     return bool(_unread(job) or (isinstance(job.result, Rechunked) and job.result.failed)) or (
