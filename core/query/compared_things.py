@@ -63,9 +63,9 @@ _NO_SIDE = re.compile(
 
 # Words that refer to all sides together. They are removed from the text that applies to each side.
 _EACH = re.compile(
-    r"(?i)之间|两者|到底|各自?的?|分别|哪[个种款家](?:更|比较)?|谁更|^[是有]什么$|^在?哪[里儿]?$|^[的更]"
+    r"(?i)之间|两者|到底|各自?的?|分别|哪[个种款家](?:更|比较|最)?(?:好$)?|谁更(?:好$)?|^[是有]什么$|^在?哪[里儿]?$|^[的更]"
     r"|\b(?:(?:what(?:'s| is| are) )?(?:the )?(?:main )?differences?|how (?:do|are) (?:they|these) differ(?:ent)?"
-    r"|what (?:happens|is) (?:with )?each(?: one)?|each|both|which(?: one)?(?: is)?)\b",
+    r"|what (?:happens|is) (?:with )?each(?: one)?|each|both|which(?: one)?(?: is)?(?: (?:better|best)$)?)\b",
 )
 
 # Maximum number of connectives to try, starting from the first.

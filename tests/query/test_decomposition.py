@@ -27,6 +27,15 @@ SPECIFICATION = """
 京都与大阪哪个更适合带老人
   one side: 京都 适合带老人
   one side: 大阪 适合带老人
+zookeeper 分布式锁和 redis 分布式锁哪个好
+  one side: zookeeper 分布式锁
+  one side: redis 分布式锁
+煤气灶和电磁炉哪个更好？
+  one side: 煤气灶
+  one side: 电磁炉
+tea or coffee: which is better?
+  one side: tea
+  one side: coffee
 A、B 和 C 的区别
   one side: A
   one side: B
