@@ -73,6 +73,16 @@ _MENDS = re.compile(
     r"|重启|重新加载|重新部署|回滚|清理|扩容|更换|升级"
 )
 _PROCESS = re.compile(r"^\d+#\d+: (?:\*\d+ )?")
+_CONTEXT = re.compile(r"(?s), (?:client|server|request|upstream|host): .*")
+# How often something was tried so far, such as (2/3).
+_COUNTER = re.compile(
+    r"(?i)\s*[(（\[]\s*(?:(?:retry|attempt|try|第)\s*)?\d+\s*(?:/|of|次?，?共)\s*\d+\s*次?\s*[)）\]]"
+    r"|,? ?\b(?:retry|attempt|try) #?\d+ ?(?:/|of) ?\d+\b"
+)
+_RETRIES = re.compile(r"(?i)\bretr(?:y|ies|ying)\b|\battempt\b|重试")
+# Number of events after a retry in which to look for the error that ended the retries.
+_NEXT = 20
+_DEPRECATED = re.compile(r"(?i)\b(?:is|are|was|were|been) (?:now )?deprecated\b|已(?:弃用|废弃)")
 _INSTEAD = re.compile(
     r"(?i)\b(?:use|replaced by|in favou?r of|switch to)\b(?: the)?\s+(?P<new>.+)|(?:请使用|改用|使用)\s*(?P<neu>.+)"
 )
@@ -228,9 +238,17 @@ def repeated_errors(log: LogText) -> Facts:
     The event that ended the error is included.
     """
     places = {id(event): number for number, event in enumerate(log.events, 1)}
-    for key, events in _grouped(log.events, _error_key):
+    groups = dict(_grouped(log.events, _error_key))
+    for key, events in groups.items():
         if sum(event.count for event in events) < _FEW:
             continue
+        if _RETRIES.search(first_line(events[-1])):
+            # Retries are announced by warnings. If an error that occurs only once ends them, it says what happened.
+            after = places[id(events[-1])]
+            errors = (event for event in log.events[after : after + _NEXT] if event.level == "error")
+            final = next((event for event in errors if event.source == events[-1].source), None)
+            if final and len(groups.get(_error_key(final) or key, ())) == 1:
+                events = [*events, final]
         what = _what(events[-1])
         cause = _cause(events[-1])
         error = abbreviate(what, 200)
@@ -273,7 +291,7 @@ def _error_key(event: LogEvent) -> tuple[str, str, str] | None:
 
 def _what(event: LogEvent) -> str:
     """Return an error's text. The process number in front and the request details at the end are removed."""
-    what = re.sub(r", (?:client|server|request|upstream|host): .*", "", _PROCESS.sub("", first_line(event)))
+    what = _COUNTER.sub("", _CONTEXT.sub("", _PROCESS.sub("", first_line(event))))
     if (match := re.match(r"(.{3,300}?) [\w.-]{1,60}=", what)) and (pair := _STATED.search(what)) and pair["pair"]:
         what = match[1]
     request = request_of(event) if ", request: " in event.text else ""

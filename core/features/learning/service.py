@@ -100,9 +100,8 @@ def _body(rule: str, fact: Fact, place: str, language: str, model: str) -> str:
         note = message("Suggested by the language model {model}, from {place}.", model=_code(model), place=_code(place))
     else:
         note = message(
-            "Suggested by the rule '{rule}' ({kind}), from {place}.",
-            rule=rule,
-            kind=render(RULES[rule].name, language),
+            "Suggested by the rule “{rule}”, from {place}.",
+            rule=render(RULES[rule].name, language),
             place=_code(place),
         )
     quotes = code_block("\n".join(fact.quotes), "text")

@@ -13,9 +13,9 @@ from itertools import islice
 from core.base.codec import DAMAGE, decode, to_plain
 from core.base.datetimes import local_now, utc_now
 from core.base.errors import EditError, UnknownChoice
-from core.base.frozen import Texts, frozen
-from core.base.text import digest
-from core.features.review.two_texts import TextConflicts, Undo
+from core.base.frozen import frozen
+from core.base.text import digest, keywords, query_keywords
+from core.features.review.two_texts import TextConflicts
 from core.indexing.chunks import Chunks
 from core.model import (
     MATTERS,
@@ -315,13 +315,18 @@ class Review:
         return self.sides.settle(matter, side, partial(self.let_be, [matter.key]), partial(self.reopen, [matter.key]))
 
     def nearest(self, matter: ReviewItem) -> NoteSummary | None:
-        """Return the note nearest to a new note in the same base, or None if no note is near."""
+        """Return the note nearest to a new note in the same base, or None if no note is near.
+
+        It has at least half of the words in the new note's title.
+        """
         if matter.note is None:
             return None
         note = self._store.note(matter.note.id)
         words = re.findall(r"\w+", f"{note.title} {note.body[:_COMPARED]}")
         near = self._neighbours.passages(words, 1, [matter.base]) if words else []
-        return near[0].note if near else None
+        about = {*query_keywords(note.title)}
+        held = (about & {*keywords(f"{hit.note.title} {hit.chunk.text}")} for hit in near)
+        return near[0].note if 2 * len(next(held, ())) >= max(1, len(about)) else None
 
     def merge(self, matter: ReviewItem, into: str) -> Note:
         """Append a new note's text to the note `into`, and return the merged note.

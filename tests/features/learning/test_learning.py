@@ -8,6 +8,7 @@ import pytest
 
 from core.base.errors import ConfigError, EditError, SourceError, UnknownChoice
 from core.features.learning.facts import FactTable
+from core.features.learning.masks import Masker
 from core.model import LearningReport
 from core.workspace import Workspace
 from tests.features.learning.generated import secret_texts
@@ -54,7 +55,7 @@ def test_suggestions_wait_and_are_found_once_they_are_accepted(workspace: Worksp
     assert not workspace.search("pool_size", bases=["work"]).hits
     assert workspace.search("pool_size status:pending", bases=["work"]).hits
     note = workspace.notes.get(one.note.id)
-    assert "'setting'" in note.body
+    assert "a configuration value" in note.body
     assert note.extra["metadata"] == {"rule": "setting", "format": "plain", "lines": [2, 3, 4, 42]}
     assert note.extra["created_by"] == "rules"
     workspace.proposals.accept([one])
@@ -231,3 +232,53 @@ def test_programs_say_where_a_note_is_from(workspace: Workspace) -> None:
     ):
         with pytest.raises(EditError):
             workspace.notes.add("work", "Text.\n", **wrong)
+
+
+RETRIES = """2026-05-06 02:04:54,303 WARN [storage] 连接 nas.local:445 超时，5 秒后重试 (1/3)
+2026-05-06 02:05:01,123 WARN [storage] 连接 nas.local:445 超时，5 秒后重试 (2/3)
+2026-05-06 02:05:08,760 ERROR [storage] 连接 nas.local:445 失败: Connection refused
+Traceback (most recent call last):
+  File "/opt/photo/storage.py", line 88, in connect
+    sock.connect((host, port))
+ConnectionRefusedError: [Errno 111] Connection refused
+2026-05-06 02:05:15,340 INFO [sync] 备份暂停，队列中还有 312 个文件
+"""
+
+
+def test_retries_are_called_by_the_error_that_ended_them(workspace: Workspace) -> None:
+    workspace.learning.learn("work", text=RETRIES)
+    (waiting,) = workspace.proposals.all()
+    title = waiting.note.title
+    assert "Connection refused" in title
+    assert "/3" not in title
+    note = workspace.notes.get(waiting.note.id)
+    assert "repeated_error" not in note.body
+    assert "nas" not in f"{title}{note.body}{note.path}"
+
+
+@pytest.mark.parametrize(
+    ("written", "masked"),
+    [
+        ("connecting to nas.local:445 failed", "connecting to [host-1] failed"),
+        ("GET http://media.fritz.lan/api?x=1", "GET http://[host-1]/api?x=1"),
+        (r"open \\nas.local\photos", r"open \\[host-1]\photos"),
+        ("http://printer.home:631/jobs", "http://[host-1]/jobs"),
+        ("see config.local for the port", "see config.local for the port"),
+        ("postgres://db.internal:5432/orders", "postgres://db.internal:5432/orders"),
+        ("java.lang.Error: no", "java.lang.Error: no"),
+    ],
+)
+def test_machines_of_a_home_network_are_masked(written: str, masked: str) -> None:
+    assert Masker().masked(written) == masked
+
+
+def test_a_suggestion_is_added_only_to_a_note_with_its_words(workspace: Workspace) -> None:
+    redis = "Redis persistence writes snapshots of the storage to disk; a backup copies them every hour."
+    workspace.notes.add("work", redis, title="Redis persistence")
+    workspace.learning.learn("work", text=RETRIES)
+    (matter,) = (one for one in workspace.review.all() if one.kind == "note")
+    assert workspace.review.nearest(matter) is None
+    known = workspace.notes.add("work", f"Nobody listens there:\n\n{RETRIES}", title="storage 连接失败")
+    near = workspace.review.nearest(matter)
+    assert near
+    assert near.id == known.id

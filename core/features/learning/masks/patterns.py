@@ -126,6 +126,9 @@ email: @
     (?i)<URL>[^\s\"'<>@]{0,300}@|(?P<value>(?<![\w.+-])(?!git@)[\w.+-]{1,64}@
     (?:[A-Za-z0-9-]{1,63}\.){1,6}[A-Za-z]{2,24}(?![\w-])|[\u4e00-\u9fff]{1,8}@
     (?:[A-Za-z0-9-]{1,63}\.){1,6}[A-Za-z]{2,24}(?![\w-]))
+host: .local .lan .home
+    (?i)(?:(?<=//)|(?<=\\\\)|(?<![\w.-])(?=[\w.-]{1,200}:\d))(?:[a-z\d][\w-]{0,62}\.){1,6}
+    (?:local(?:domain)?|lan|home(?:\.arpa)?)(?![\w-]|\.\w)(?::\d{2,5}(?!\d))?
 token: contribsys
     (?i)contribsys__com[=:]\s?(?P<value>[a-f\d]{8}:[a-f\d]{8})
 token: adafruit algolia asana beamer bitbucket cloudflare codecov coinbase dropbox etsy fastly finnhub kraken nytimes

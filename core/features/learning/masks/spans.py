@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 from core.base.text import INVISIBLE
 
-MASK = re.compile(r"\[(?P<kind>key|token|cookie|password|email|id|phone|card|account|secret)-\d+\]")
+MASK = re.compile(r"\[(?P<kind>key|token|cookie|password|email|id|phone|card|account|host|secret)-\d+\]")
 _LONGEST_MASK = 30
 
 
