@@ -66,6 +66,14 @@ def shared_length(first: Sequence[object], second: Sequence[object]) -> int:
     return next((at for at, (item, other) in pairs if item != other), min(len(first), len(second)))
 
 
+ABBREVIATED = "".join(
+    [
+        *(rf"(?<!\b{item})" for item in r"e\.g i\.e vs cf Mr Mrs Ms Dr Prof St Fig approx ca incl".split()),
+        r"(?<![ap]\.m)(?<![AP]\.M)(?!(?:(?<=\bNo)|(?<=\bno)|(?<=\bNr)|(?<=\bp)|(?<=\bpp)|(?<=\bvol)|(?<=\bVol))\.\s*\d)",
+    ]
+)
+"""Pattern in front of a period that excludes abbreviations. The period after one doesn't end a sentence."""
+
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 """Chinese, Japanese and Korean characters, as a regex character class.
 

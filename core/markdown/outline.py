@@ -15,7 +15,7 @@ from markdown_it.token import Token
 from core.base.blobs import Span, blobs
 from core.base.errors import SourceError
 from core.base.frozen import frozen
-from core.base.text import is_chinese
+from core.base.text import ABBREVIATED, is_chinese
 from core.markdown import parser
 from core.markdown.inline import visible_text
 from core.markdown.parser import MAX_NESTING, Parsed
@@ -230,8 +230,8 @@ def _html(lines: Sequence[str], first: int) -> list[Token]:
 # A note's sections, and the sentences in its prose.
 
 
-_SENTENCE = r"\S.*?(?:[.!?](?=[\"”’)*_]*(?:\s+[A-Z_*`“\"(\[]|\s*$))|$)"
-_CHINESE_SENTENCE = r"[^\s。！？][^。！？]*(?:[。！？][”）)]?|$)"
+_SENTENCE = re.compile(rf"\S.*?(?:{ABBREVIATED}[.!?](?=[\"”’)*_]*(?:\s+[A-Z_*`“\"(\[]|\s*$))|$)")
+_CHINESE_SENTENCE = re.compile(r"[^\s。！？][^。！？]*(?:[。！？][”）)]?|$)")
 # The start of a paragraph that isn't prose.
 _MARKUP = re.compile(r"\s*(?::\w+:`|!\[|\{\{|<|\$\$|\[\^|%%|\|)")
 

@@ -11,6 +11,7 @@ import numpy as np
 from core.base.blobs import Span, blank_blobs, join_spans
 from core.base.registry import lazy
 from core.base.text import (
+    ABBREVIATED,
     INVISIBLE,
     STOP_WORDS,
     UNSPACED,
@@ -46,7 +47,8 @@ _BLOCK = re.compile(
     r"(?m)^[ \t>]*(?:(?P<fence>`{3,}|~{3,}).*|(?P<aside>#{1,6}[ \t].*|<!--(?s:.*?)(?:-->|\Z)|</?[A-Za-z].*|[ \t>]*)"
     r"|.*(?:\n(?![ \t>]*(?:[-*+][ \t]|\d+[.)][ \t]|#{1,6}[ \t]|</?[A-Za-z]|\||`{3}|~{3}|$)).*)*)$"
 )
-_END = re.compile(r"[.!?]+[\"')\]*_”’]*(?=\s)|[。！？；…]+[”’」』）*_]*")
+SENTENCE_END = re.compile(ABBREVIATED + r"[.!?]+[\"')\]*_”’]*(?=\s+[^a-z\s]|\s*\Z)|[。！？；…]+[”’」』）*_]*")
+"""Pattern for the end of a sentence."""
 _BORDERS = (
     re.compile(r"\n"),
     re.compile(r"[,;，、：]\s?|\s"),
@@ -204,7 +206,7 @@ def sentences(text: str) -> list[Span]:
         elif fence or block["aside"]:
             other += split_sentences(plain, *block.span(), _NEVER, LONGEST)
         else:
-            prose += split_sentences(plain, *block.span(), _END, LONGEST)
+            prose += split_sentences(plain, *block.span(), SENTENCE_END, LONGEST)
     return prose or other
 
 

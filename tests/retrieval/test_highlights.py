@@ -28,7 +28,7 @@ bake --hot
 def test_sentences_are_of_prose_and_run_over_the_lines_of_a_paragraph() -> None:
     assert [NOTE[start:end] for start, end in sentences(NOTE)][:2] == [
         "Heat the oven first.",
-        "The dough rests in\na cold fridge overnight, as e.g.",
+        "The dough rests in\na cold fridge overnight, as e.g. bakers do!",
     ]
     texts = [NOTE[start:end] for start, end in sentences(NOTE)]
     assert "- one item\n  of two lines" in texts

@@ -79,3 +79,29 @@ def test_vectors_of_whole_notes_are_read_in_one_place() -> None:
         if "note_vectors.means(" in file.read_text(encoding="utf-8")
     ]
     assert reading == ["core/retrieval/neighbours/service.py"]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The garage opens its gates on weekdays (6 a.m. Eastern to {n} p.m. Pacific) for members of the club only.",
+        "According to No. 5 of the rules, e.g. Part B, members of the club pay {n} euros for the use of the gates.",
+        "Wheels of bikes by Dr. Smith, approx. 3 kg in weight, cost {n} euros each for members of the club.",
+    ],
+)
+def test_a_sentence_isnt_cut_at_an_abbreviation(workspace: Workspace, sentence: str) -> None:
+    for n in (9, 8):
+        workspace.notes.add("home", sentence.format(n=n), title=f"Note {n}", author="person")
+    (item,) = workspace.review.all(kinds=["contradiction"])
+    assert set(item.quotes) == {sentence.format(n=n) for n in (9, 8)}
+
+
+def test_times_of_day_alone_contradict_nothing(workspace: Workspace) -> None:
+    for n, place in ((6, "Paris"), (9, "Rome")):
+        workspace.notes.add(
+            "home",
+            f"During business hours ({n} a.m. – 5 p.m. in {place}), the desk is staffed by two people.",
+            title=place,
+            author="person",
+        )
+    assert workspace.review.all(kinds=["contradiction"]) == []

@@ -12,8 +12,8 @@ from fractions import Fraction
 from itertools import pairwise
 
 from core.base.blobs import Span
-from core.base.frozen import Texts, frozen
-from core.base.text import CJK, STOP_WORDS, fold, shared_length, simplify
+from core.base.frozen import frozen
+from core.base.text import ABBREVIATED, CJK, STOP_WORDS, fold, shared_length, simplify
 from core.features.answers.numbers import (
     CASED,
     CHINESE_UNITS,
@@ -30,7 +30,6 @@ from core.features.answers.numbers import (
     WORDS,
     read_number,
 )
-from core.features.answers.units import ABBREVIATED
 from core.features.answers.wording import singular, tokens
 
 _LATIN = re.compile(rf"(?:(?![{CJK}])\w)+(?:[.'’+#&/-]+(?:(?![{CJK}])\w)+)*(?:\+\+|#)?")

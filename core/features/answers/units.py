@@ -10,7 +10,7 @@ from core.base.blobs import Span, blank_blobs
 from core.base.frozen import frozen
 from core.base.text import strip_span, with_newlines
 from core.markdown.parser import quote_admonitions
-from core.retrieval.highlights import hide_inline, split_sentences
+from core.retrieval.highlights import SENTENCE_END, hide_inline, split_sentences
 
 Kind = Literal["sentence", "item", "row", "code"]
 
@@ -35,9 +35,6 @@ _INSERTED = re.compile(r"^\s*(?:\{\{.*\}\}|!include\b.*|@import\b.*)\s*$")
 _ELEMENT = re.compile(
     rf"{_QUOTED}<(?P<tag>[A-Za-z][\w-]*+)(?:[^\n]*\n(?![^\S\n]*(?:\n|\Z))){{0,9}}?[^\n]*?(?:</(?P=tag)\s*>|/>)"
 )
-ABBREVIATED = "".join(rf"(?<!\b{item})" for item in r"e\.g i\.e vs cf Mr Mrs Ms Dr Prof St Fig approx".split())
-"""Lookbehinds that exclude abbreviations. The period after an abbreviation doesn't end a sentence."""
-_END = re.compile(ABBREVIATED + r"[.!?]+[\"')\]*_”’]*(?=\s+[^a-z\s]|\s*\Z)|[。！？；…]+[”’」』）*_]*")
 # The end of a code line whose statement continues on the next line.
 _UNFINISHED = re.compile(r"(?:[\\|^`]|&&)\s*$")
 _LEADS = re.compile(r"[:：][ \t*_]*$")
@@ -207,4 +204,4 @@ class _UnitReader:
 
 def sentences(plain: str, start: int, end: int) -> Iterator[Span]:
     """Yield the spans of a paragraph's sentences. Long sentences are split. `plain`: the output of `hide_inline`."""
-    return split_sentences(plain, start, end, _END, LONGEST)
+    return split_sentences(plain, start, end, SENTENCE_END, LONGEST)

@@ -14,8 +14,8 @@ from itertools import combinations, pairwise
 
 from core.base.blobs import Span
 from core.base.frozen import frozen
-from core.base.text import CJK, fold
-from core.features.answers.units import ABBREVIATED, units_of
+from core.base.text import ABBREVIATED, CJK, fold
+from core.features.answers.units import units_of
 from core.retrieval.highlights import split_sentences
 
 TURNING: dict[str, str] = {
