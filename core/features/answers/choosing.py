@@ -2,6 +2,7 @@
 
 import re
 from bisect import bisect
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -71,6 +72,14 @@ _STRESSED = re.compile(
 )
 # Headings of exercises, which never answer a question.
 _EXERCISES = re.compile(r"(?i)\W*(?:[\d.]+\W+)?(?:练习题?|习题|思考题|(?:exercises?|quiz|questions)\b.{0,20})\W*")
+# A fenced code block, in which `#` begins no heading, or a heading.
+_HEADING = re.compile(
+    r"(?m)^[ \t>]*(?P<fence>`{3,}|~{3,})(?s:.*?)(?:^[ \t>]*(?P=fence)|\Z)|^(?P<marks>#{1,6})[ \t]+(?P<title>.*)$"
+)
+# A heading that may be a name: up to three capitalized words, or a few Chinese characters.
+_NAME = re.compile(rf"(?:[^\W\d_a-z{CJK}][\w.'’-]*[ \t]*){{1,3}}|[{CJK}·]{{2,6}}")
+# A word in a question that may be a name: it has a capital within a sentence, or a possessive ending.
+_NAMING = re.compile(r"(?<=[\w,;] )(?![a-z])[^\W\d_]\w*|\b\w+(?=['’]s\b)")
 # Maximum number of words in a question that counts as a term.
 _SHORT = 3
 PARTS = 6
@@ -162,10 +171,7 @@ def _hit_candidates(
         "part": float(bool(hit.asked)),
     }
     nearness = _nearness(question, units, shares, read)
-    headings_at = [
-        (0, hit.chunk.section_title),
-        *((at.start(), at[1]) for at in re.finditer(r"(?m)^#{1,6}[ \t]+(.*)$", hit.chunk.text)),
-    ]
+    headings_at = [(0, hit.chunk.section_title), *((start, title) for _, title, start in headings_in(hit.chunk.text))]
     # A question that consists of a term is answered by the term's definition.
     is_term = len(question.words) <= _SHORT or bool(_ASKS_WHAT.search(question.text))
     for unit, own_words, share, near in zip(units, words, shares, nearness, strict=True):
@@ -389,9 +395,10 @@ def excerpts(units: Candidates) -> Excerpts:
 def _runs(units: Candidates) -> Iterator[Span]:
     """Yield the start and end (exclusive) of each run of units that is short enough. A single unit always is.
 
-    A run never spans embedded data, such as a picture.
+    A run never spans a heading or embedded data, such as a picture.
     """
-    ends = [end for _, end in blobs(units[0].hit.chunk.text)]
+    text = units[0].hit.chunk.text
+    ends = sorted([*(end for _, end in blobs(text)), *(start for _, _, start in headings_in(text))])
     for first, start in enumerate(units):
         code = False
         for last in range(first, len(units)):
@@ -478,18 +485,53 @@ def collect_candidates(store: Store, reads: Reads, result: SearchResult) -> list
             for word, chunks in zip(words, store.words.holders(words), strict=True)
         }
         question = EvidenceQuestion(sub_query or result.understood.text, words, rarity)
-        by_hit = {
-            hit.chunk.id: [
-                *_hit_candidates(
-                    question, hit, result.hits[0].strength, tokenized_hits.get(hit.chunk.id), store.words.stems
-                )
-            ]
-            for hit in result.hits[:LOOKED_AT]
-            if hit.asked == sub_query
-        }
-        _read(by_hit, tokenized_hits)
-        units += chain.from_iterable(by_hit.values())
+        others = {hit.note.id: [*sections_of_others(store.notes.note(hit.note.id).body, question)] for hit in hits}
+        units += [
+            unit
+            for unit in candidates(question, hits, result.hits[0].strength, tokenized_hits, store.words.stems)
+            if not any(
+                start <= place_in_note(unit.hit.chunk, unit.unit.start, unit.unit.end)[0] < end
+                and not any(name in fold(unit.text) for name in names)
+                for start, end, names in others[unit.hit.note.id]
+            )
+        ]
     return units
+
+
+def headings_in(text: str) -> list[tuple[int, str, int]]:
+    """Return the level, the title and the start of each heading in Markdown text."""
+    found = _HEADING.finditer(text)
+    return [(len(at["marks"]), at["title"].strip(" \t#*_:："), at.start()) for at in found if at["marks"]]
+
+
+def sections_of_others(body: str, question: EvidenceQuestion) -> Iterator[tuple[int, int, set[str]]]:
+    """Yield the span of each section headed by another name than a section next to it that the question names.
+
+    The third value contains the names in the question. A sentence with one of them is about its bearer after all.
+    """
+    names = {fold(match[0]) for match in _NAMING.finditer(question.text)} & {*question.words}
+
+    def named(title: str) -> set[str]:
+        """Return the names in a heading that the question contains."""
+        if CHINESE.match(title):
+            contained = question.text.startswith(title) or f"{title}的" in question.text
+            return {fold(title)} if contained else set()
+        return names & {*query_keywords(title)}
+
+    every = headings_in(body)
+    siblings: dict[tuple[int, int], list[tuple[str, int, int]]] = defaultdict(list)
+    above: list[int] = []
+    for number, (level, title, start) in enumerate(every):
+        above = [at for at in above if every[at][0] < level]
+        end = next((at for deep, _, at in every[number + 1 :] if deep <= level), len(body))
+        if _NAME.fullmatch(title):
+            siblings[level, above[-1] if above else -1].append((title, start, end))
+        above.append(number)
+    for sections in siblings.values():
+        meant = set().union(*(named(title) for title, _, _ in sections))
+        for title, start, end in sections:
+            if meant and not named(title) and fold(title) not in fold(question.text):
+                yield start, end, meant
 
 
 def with_own_texts(store: Store, result: SearchResult) -> SearchResult:
