@@ -122,6 +122,10 @@ _LEANS = re.compile(
 )
 
 
+# Words that only connect a follow-up question to the previous question.
+_CONNECTS = re.compile(r"(?i)^\W*(?:(?:and|or|but|so|also|then)\b[\s,]*|那么?|还有|另外|然后|又|也|再)+[，,\s]*")
+
+
 def complete(text: str, before: str) -> str:
     """Return a follow-up question with the previous question in front, or unchanged if it makes sense on its own."""
     if len(query_keywords(text)) > 1 and not _LEANS.search(simplify(text)):
@@ -176,7 +180,18 @@ class Answers:
             return
         yield from writing.write(chat, self._settings.llm, answer, stop)
 
-    complete = staticmethod(complete)
+    def complete(self, text: str, before: str) -> str:
+        """Return a follow-up question in the form that is better answered: with the previous question, or on its own.
+
+        A question is asked on its own only if it is one without the words that connect it to the previous question.
+        """
+        joined = complete(text, before)
+        alone = _CONNECTS.sub("", text)
+        plain = simplify(alone)
+        if joined == text or complete(alone, "") != alone or not (_ENGLISH.search(plain) or _CHINESE.search(plain)):
+            return joined
+        answer = self.ask(alone)
+        return alone if answer.answered == "yes" or answer.chance > self.ask(joined).chance else joined
 
     def asks(self, result: SearchResult) -> bool:
         """Return whether a result's query is a question rather than a word or a title."""

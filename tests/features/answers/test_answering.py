@@ -231,3 +231,30 @@ def test_a_follow_up_that_leans_on_the_question_before_takes_it_along(typed: str
 )
 def test_a_follow_up_with_words_of_its_own_stands_alone(typed: str) -> None:
     assert complete(typed, WATER) == complete(typed, WATER_ZH) == typed
+
+
+@pytest.fixture(scope="module")
+def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    with Workspace(tmp_path_factory.mktemp("office") / "workspace") as workspace:
+        for title, text in (
+            ("TLS", "The TLS certificate expires on 3 May 2027. It was renewed in May 2026."),
+            ("Lease", "The office rent is 4,200 euros a month."),
+            ("Kitchen", "The coffee machine is paid for by the landlord."),
+            ("复印机", "复印机的密码是 2468。"),
+        ):
+            workspace.notes.add("office", text, title=title)
+        yield workspace
+
+
+@pytest.mark.parametrize(
+    ("typed", "asked"),
+    [
+        ("and how much is the office rent?", "how much is the office rent?"),
+        ("But who pays for the coffee machine?", "who pays for the coffee machine?"),
+        ("那复印机的密码是多少？", "复印机的密码是多少？"),
+        ("and for Berlin?", "When does the TLS certificate expire, and for Berlin?"),
+        ("and when was it renewed last?", "When does the TLS certificate expire, and when was it renewed last?"),
+    ],
+)
+def test_a_follow_up_about_something_else_is_asked_on_its_own(office: Workspace, typed: str, asked: str) -> None:
+    assert office.answers.complete(typed, "When does the TLS certificate expire?") == asked
