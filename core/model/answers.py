@@ -167,8 +167,9 @@ class Answer:
     """The quotes that answer a question, best first. There are no quotes if `answered` is "no".
 
     `chance` is the probability, from 0 to 1, that the first quote answers the question. `denied` is True if the chance
-    is very small and no hit matches well. `disagree` is True if the first two quotes are the same sentence with
-    different numbers. If a language model wrote the answer, `quotes` holds the quotes cited by its sentences.
+    is very small, or if nothing is quoted and no hit matches well. `disagree` is True if the first two quotes are the
+    same sentence with different numbers. If a language model wrote the answer, `quotes` holds the quotes cited by its
+    sentences.
     """
 
     query: str

@@ -263,8 +263,11 @@ as much.
 """
 LEAST: Mapping[Answered, float] = {"yes": 0.75, "possibly": 0.5}
 """Minimum chance of being right for each verdict, from 0 to 1."""
-HARDLY = 0.05
-"""Below this chance, the answer may say that the notes don't answer the question."""
+HARDLY = 0.1
+"""Below this chance, or if nothing is quoted and all hits are weak, the notes are said not to answer the question.
+
+Of 120 natural questions with an answer, 7 % are denied, and of 54 without one, 31 % (below 0.05: 0 and 4 %).
+"""
 # Maximum value of `margin`, also used if no other note has an excerpt.
 _FAR = 5.0
 # Share of the best hit's score above which another hit counts as a rival.

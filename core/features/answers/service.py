@@ -137,9 +137,8 @@ def build_answer(store: Store, searching: SearchEngine, result: SearchResult) ->
     """Return the answer to a search result's query."""
     selection = choose(store, searching.tokenized_hits, result)
     answered: Answered = next((state for state, least in LEAST.items() if selection.chance >= least), "no")
-    denied = (
-        selection.chance < HARDLY
-        and max(searching.matches(result, searching.highlights(result)).values(), default=0) < 2
+    denied = selection.chance < HARDLY or (
+        answered == "no" and max(searching.matches(result, searching.highlights(result)).values(), default=0) < 2
     )
     quotes = selection.quotes if answered != "no" else ()
     if answered == "possibly":

@@ -79,7 +79,17 @@ def test_a_row_has_its_header_and_an_item_its_lead_in(filled: Workspace) -> None
     assert not any("png" in one.text or "stone.md" in one.text for one in (row, item))
 
 
-@pytest.mark.parametrize("typed", ["who won the chess championship?", "去北京的火车几点开？", "zxqv blorptang 99817"])
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "who won the chess championship?",
+        "去北京的火车几点开？",
+        "zxqv blorptang 99817",
+        "小满的生日是哪天",
+        "妈妈的血型是什么",
+        "How many weeks of parental leave do I get?",
+    ],
+)
 def test_what_the_notes_do_not_say_is_denied_with_the_nearest(filled: Workspace, typed: str) -> None:
     answer = filled.answers.ask(typed)
     assert (answer.answered, answer.quotes, answer.text) == ("no", (), "")
