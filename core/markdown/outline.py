@@ -230,8 +230,8 @@ def _html(lines: Sequence[str], first: int) -> list[Token]:
 # A note's sections, and the sentences in its prose.
 
 
-_SENTENCE = re.compile(rf"\S.*?(?:{ABBREVIATED}[.!?](?=[\"”’)*_]*(?:\s+[A-Z_*`“\"(\[]|\s*$))|$)")
-_CHINESE_SENTENCE = re.compile(r"[^\s。！？][^。！？]*(?:[。！？][”）)]?|$)")
+_SENTENCE = rf"\S.*?(?:{ABBREVIATED}[.!?](?=[\"”’)*_]*(?:\s+[A-Z_*`“\"(\[]|\s*$))|$)"
+_CHINESE_SENTENCE = r"[^\s。！？][^。！？]*(?:[。！？][”）)]?|$)"
 # The start of a paragraph that isn't prose.
 _MARKUP = re.compile(r"\s*(?::\w+:`|!\[|\{\{|<|\$\$|\[\^|%%|\|)")
 

@@ -488,10 +488,20 @@ def collect_candidates(store: Store, reads: Reads, result: SearchResult) -> list
             for word, chunks in zip(words, store.words.holders(words), strict=True)
         }
         question = EvidenceQuestion(sub_query or result.understood.text, words, rarity)
-        others = {hit.note.id: [*sections_of_others(store.notes.note(hit.note.id).body, question)] for hit in hits}
+        hits = [hit for hit in result.hits[:LOOKED_AT] if hit.asked == sub_query]
+        by_hit = {
+            hit.chunk.id: [
+                *_hit_candidates(
+                    question, hit, result.hits[0].strength, tokenized_hits.get(hit.chunk.id), store.words.stems
+                )
+            ]
+            for hit in hits
+        }
+        _read(by_hit, tokenized_hits)
+        others = {hit.note.id: [*sections_of_others(store.note(hit.note.id).body, question)] for hit in hits}
         units += [
             unit
-            for unit in candidates(question, hits, result.hits[0].strength, tokenized_hits, store.words.stems)
+            for unit in chain.from_iterable(by_hit.values())
             if not any(
                 start <= place_in_note(unit.hit.chunk, unit.unit.start, unit.unit.end)[0] < end
                 and not any(name in fold(unit.text) for name in names)

@@ -12,7 +12,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from core.base.blobs import Span
-from core.base.frozen import frozen
+from core.base.frozen import Texts, frozen
 from core.base.text import ABBREVIATED, CJK, STOP_WORDS, fold, shared_length, simplify
 from core.features.answers.numbers import (
     CASED,

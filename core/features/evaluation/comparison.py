@@ -11,7 +11,6 @@ from html import escape
 from io import StringIO
 from math import inf
 from statistics import fmean
-from typing import Any
 
 from markdown_it import MarkdownIt
 
@@ -125,14 +124,7 @@ def _change(old: QuestionResult, new: QuestionResult) -> Change:
     return "same" if was == now else "better" if now < was else "worse"
 
 
-def _settings(runs: Sequence[Run]) -> dict[str, tuple[object, ...]]:
-    names = dict.fromkeys(name for run in runs for name in run.settings)
-    by_name = {name: tuple(run.settings.get(name) for run in runs) for name in names}
-    # For two runs, keep only the settings that differ. For a single run, keep all.
-    return {name: of_runs for name, of_runs in by_name.items() if of_runs != of_runs[:1] * 2}
-
-
-def _labels(runs: Sequence[Run]) -> tuple[str | Message, ...]:
+def _labels(runs: Sequence[Run]) -> tuple[Text, ...]:
     """Return labels for the runs' pipelines. If two labels are identical, the runs' numbers are added."""
     # A run with the base's own chunking stores the base's options at the time of the run.
     settings: AnyValues = next((run.settings for run in runs if run.pipeline.chunking is None), {})

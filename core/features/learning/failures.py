@@ -73,7 +73,6 @@ _MENDS = re.compile(
     r"|重启|重新加载|重新部署|回滚|清理|扩容|更换|升级"
 )
 _PROCESS = re.compile(r"^\d+#\d+: (?:\*\d+ )?")
-_CONTEXT = re.compile(r"(?s), (?:client|server|request|upstream|host): .*")
 # How often something was tried so far, such as (2/3).
 _COUNTER = re.compile(
     r"(?i)\s*[(（\[]\s*(?:(?:retry|attempt|try|第)\s*)?\d+\s*(?:/|of|次?，?共)\s*\d+\s*次?\s*[)）\]]"
@@ -82,7 +81,6 @@ _COUNTER = re.compile(
 _RETRIES = re.compile(r"(?i)\bretr(?:y|ies|ying)\b|\battempt\b|重试")
 # Number of events after a retry in which to look for the error that ended the retries.
 _NEXT = 20
-_DEPRECATED = re.compile(r"(?i)\b(?:is|are|was|were|been) (?:now )?deprecated\b|已(?:弃用|废弃)")
 _INSTEAD = re.compile(
     r"(?i)\b(?:use|replaced by|in favou?r of|switch to)\b(?: the)?\s+(?P<new>.+)|(?:请使用|改用|使用)\s*(?P<neu>.+)"
 )
@@ -291,7 +289,8 @@ def _error_key(event: LogEvent) -> tuple[str, str, str] | None:
 
 def _what(event: LogEvent) -> str:
     """Return an error's text. The process number in front and the request details at the end are removed."""
-    what = _COUNTER.sub("", _CONTEXT.sub("", _PROCESS.sub("", first_line(event))))
+    what = _PROCESS.sub("", first_line(event))
+    what = _COUNTER.sub("", re.sub(r", (?:client|server|request|upstream|host): .*", "", what))
     if (match := re.match(r"(.{3,300}?) [\w.-]{1,60}=", what)) and (pair := _STATED.search(what)) and pair["pair"]:
         what = match[1]
     request = request_of(event) if ", request: " in event.text else ""

@@ -13,9 +13,9 @@ from itertools import islice
 from core.base.codec import DAMAGE, decode, to_plain
 from core.base.datetimes import local_now, utc_now
 from core.base.errors import EditError, UnknownChoice
-from core.base.frozen import frozen
+from core.base.frozen import Texts, frozen
 from core.base.text import digest, keywords, query_keywords
-from core.features.review.two_texts import TextConflicts
+from core.features.review.two_texts import TextConflicts, Undo
 from core.indexing.chunks import Chunks
 from core.model import (
     MATTERS,
