@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.workspace import Workspace
+from pages.ui.notes.history import words
 from tests.pages.conftest import Screen
 
 XSS = "<img src=x onerror=alert(1)>"
@@ -39,6 +40,15 @@ def marked(screen: Screen, *note_ids: str) -> Screen:
     screen.app.session_state["notes_view"] = "list"
     screen.app.run()
     return screen
+
+
+def test_a_line_break_that_is_gone_splits_no_line(written: Screen) -> None:
+    notes, versions = written.workspace.notes, written.workspace.versions
+    note = notes.add("desk", "One line.\n\nTwo line.\n\nEnd\ngone\n", author="person")
+    notes.update(note.id, body="One line. more from one.\n\nEnd\n", author="person")
+    shown = words(versions.difference(note.id, 1, 2))
+    assert "One line.<del>↵↵Two line</del><ins> more from one</ins>." in shown
+    assert "<del>gone\n</del>" in shown
 
 
 def test_the_history_says_what_was_done_and_goes_back(written: Screen) -> None:

@@ -205,7 +205,9 @@ def words(difference: NoteDifference, *, sides: bool = False) -> str:
         length += len(text)
         tag = "del" if piece.kind == "removed" else "ins"
         changed = f"<{tag}>{html(text)}</{tag}>"
-        joined += changed
+        # Mark the line breaks that are gone from within a line; drawn as breaks, they would split what is there now.
+        is_whole = text.endswith("\n") and joined[-1:] in "\n"
+        joined += changed if is_whole or tag == "ins" else changed.replace("\n", "↵")
         left, right = (left + changed, right) if piece.kind == "removed" else (left, right + changed)
     return (rows + _sides(left, right) if sides else f'<div class="t-words">{joined}</div>') + _cut(length)
 
