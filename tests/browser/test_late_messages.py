@@ -1,10 +1,12 @@
 """Messages of the server that arrive late: a timer of the page, which doesn't know them yet, undoes no click."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import WebSocketRoute, expect
+from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from tests.browser.conftest import Tab, tessera, vault_workspace
@@ -70,3 +72,44 @@ def test_a_timer_undoes_no_click_whose_answer_is_on_its_way(tab: Tab, place: Pat
     tab.settle()
     expect(page).to_have_url(f"{tab.url}/search?q=apple")
     expect(page.get_by_role("textbox", name="Ask a question")).to_have_value("apple")
+
+
+def test_a_press_counts_that_reaches_the_server_together_with_a_save(tab: Tab, place: Path) -> None:
+    page, held = tab.page, list[bytes]()
+    holds = False
+
+    def connect(client: WebSocketRoute) -> None:
+        nonlocal server
+        server = client.connect_to_server()
+        client.on_message(say)
+
+    def say(said: str | bytes) -> None:
+        assert isinstance(said, bytes)
+        if holds:
+            held.append(said)
+        else:
+            server.send(said)
+
+    def triggers() -> str:
+        """Return what the messages that are held back say to components and buttons."""
+        widgets = [widget for said in held for widget in BackMsg.FromString(said).rerun_script.widget_states.widgets]
+        return " ".join("press" if widget.trigger_value else widget.json_trigger_value for widget in widgets)
+
+    server: WebSocketRoute
+    page.route_web_socket("**/_stcore/stream", connect)
+    tab.open("/notes")
+    page.get_by_role("button", name="New note").click()
+    expect(page.get_by_role("textbox", name="Text of the note")).to_be_focused()
+    page.keyboard.type("Bake the apples")
+    saving = page.locator(".st-key-writing_state").get_by_text("Saving…", exact=True)
+    expect(saving).to_be_visible()
+    holds = True
+    page.keyboard.type(" with #cinnamon")
+    tab.wait_until(lambda: "rest" in triggers())
+    page.get_by_role("button", name="Done").click()
+    tab.wait_until(lambda: "press" in triggers())
+    holds = False
+    for said in held:
+        server.send(said)
+    expect(page.locator(".st-key-reader .document")).to_contain_text("Bake the apples with #cinnamon")
+    expect(page).to_have_url(re.compile("note="))

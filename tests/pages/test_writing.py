@@ -446,6 +446,16 @@ def test_a_files_note_is_copied_where_its_base_only_reads_files(filled: Screen) 
     assert "This note is the file" not in filled.text
 
 
+def test_a_press_counts_though_a_pause_in_typing_is_reported_after_it(garden: Note) -> None:
+    screen = edited(garden)
+    now = writing(screen.app)
+    now.request("leave")
+    now.take_text("Water the mint.", 1, 15, "rest", 1)
+    screen.app.run()
+    assert "writing" not in screen.app.session_state
+    assert screen.workspace.notes.get(garden.id).body == "Water the mint."
+
+
 def test_a_file_that_another_program_changed_is_shown_and_not_lost(filled: Screen, vault: Path) -> None:
     note = next(card for card in filled.workspace.notes.all() if card.path == "backups.md")
     filled.workspace.bases.update(note.base, write_files=True)

@@ -65,7 +65,11 @@ def page() -> None:
         if session is None:
             rerun()
         else:
+            is_new = session.note is None
             _draw(session)
+            if is_new and session.note:
+                # Not before the widgets are drawn: Streamlit would forget them, and a press that is on its way.
+                rerun()
 
     session = current_session()
     opened.choose(session.note.id if session and session.note else "")
@@ -135,13 +139,12 @@ def _draw(session: EditorSession) -> None:
 
 
 def _act(session: EditorSession) -> None:
-    """Perform the pending action, if any. Redraw the whole page if the action created the note or closed the editor.
+    """Perform the pending action, if any. Redraw the whole page if the action closed the editor.
 
     The action isn't performed in its callback, which may run before the callback that delivers the typed text. It stays
     pending until it is done, because another message may interrupt the run started by the click.
     """
     action = session.action
-    note = session.note
     if action is None:
         return
     try:
@@ -150,7 +153,7 @@ def _act(session: EditorSession) -> None:
         session.action = None
         raise
     session.action = None
-    if current_session() is not session or session.note is not note is None:
+    if current_session() is not session:
         rerun()
 
 

@@ -207,7 +207,8 @@ class EditorSession:
             if title is not None:
                 self.set("title", without_surrogates(title))
         if actions > self.actions:
-            self.action = action
+            if self.action in (None, "rest"):  # a press of Done that has arrived together with it counts more
+                self.action = action
             self.actions = actions
 
     def set(self, name: str, value: object) -> None:
