@@ -446,6 +446,27 @@ def test_a_files_note_is_copied_where_its_base_only_reads_files(filled: Screen) 
     assert "This note is the file" not in filled.text
 
 
+def test_the_text_of_a_document_is_edited_in_a_copy_which_takes_what_was_typed(place: Path, tmp_path: Path) -> None:
+    (tmp_path / "garden").mkdir()
+    (tmp_path / "garden" / "peas.rst").write_text("Peas\n====\n\nPeas climb.\n")
+    with Workspace(place) as workspace:
+        workspace.imports.apply(workspace.imports.plan_folder(tmp_path / "garden"))
+        (card,) = workspace.notes.all()
+        workspace.bases.update(card.base, write_files=True)
+        note = workspace.notes.get(card.id)
+    assert note.document
+    screen = edited(note)
+    assert "it was converted from a document" in screen.text
+    paused(typed(screen, "Peas climb high.\n"))  # as an earlier version let them type
+    assert [draft.body for draft in screen.workspace.drafts.all()] == ["Peas climb high.\n"]
+    screen.press("writing_copy")
+    copy = writing(screen.app).note
+    assert copy is not None
+    assert (copy.title, copy.body, copy.document) == ("Peas (copy)", "Peas climb high.\n", None)
+    assert screen.workspace.notes.get(note.id).body == note.body
+    assert screen.workspace.drafts.all() == []
+
+
 def test_a_press_counts_though_a_pause_in_typing_is_reported_after_it(garden: Note) -> None:
     screen = edited(garden)
     now = writing(screen.app)

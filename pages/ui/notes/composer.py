@@ -15,7 +15,7 @@ from streamlit import session_state
 
 from core.base.datetimes import utc_now
 from core.base.errors import NoteNotFound, TesseraError, VersionNotFound
-from core.base.frozen import AnyMap, Values
+from core.base.frozen import AnyMap, ValueMap, Values
 from core.base.text import with_line_ends
 from core.model import NOTE_SUFFIXES, Note, NoteDraft, Proposal, Submission
 from pages.ui.notes.history import clear_undo, offer_undo
@@ -105,6 +105,24 @@ def edit(note_id: str, *, at_end: bool = False, caret: int = 0) -> None:
     caret = _units(note.body) if at_end else max(0, caret)
     clear_undo()
     _open(EditorSession(token_hex(8), note, workspace.bases.by_id(note.base_id).name, note.body, caret=caret))
+
+
+def edit_as(note: Note, body: str, fields: ValueMap, conflict: Note | None = None) -> None:
+    """Start editing a note with a changed text and fields, which may conflict with the note. For use in callbacks."""
+    base = workspace.bases.by_id(note.base_id).name
+    session = EditorSession(token_hex(8), note, base, body, fields=dict(fields), conflict=conflict)
+    _open(session)
+    keep_draft(session)
+    session.request("rest")
+
+
+def edit_copy(session: EditorSession) -> None:
+    """Start editing a copy of a note whose text is read-only. Text typed in a draft goes to the copy."""
+    assert session.note is not None
+    is_typed = session.body != session.note.body
+    edit_as(copy(session.note), session.body, session.fields if is_typed else {})
+    if is_typed:
+        discard(session.key)
 
 
 def copy(note: Note) -> Note:

@@ -104,25 +104,28 @@ def _draw(session: EditorSession) -> None:
         with left:
             note = session.note
             base = workspace.bases.by_id(note.base_id) if note and note.in_file else None
-            if note and base and not base.write_files:
-                with frame("writing_elsewhere"):
+            if note and base and (note.document or not base.write_files):
+                with container(border=True, key="writing_elsewhere"):
                     st.markdown(
                         t("This note is the file **{path}**. Its fields can be set here.", path=plain(note.path or ""))
                     )
                     st.caption(
                         t("Text files are read-only here. Edit the text in another program.")
                         if note.plain
+                        else t("The text is read-only, because it was converted from a document.")
+                        if note.document
                         else t("The text is read-only, as you chose when you imported the file.")
                     )
                     with row():
                         button(
-                            "Make a copy here",
+                            "Edit a copy",
                             "writing_copy",
                             "content_copy",
-                            lambda: composer.edit(composer.copy(note).id),
+                            on_click=composer.edit_copy,
+                            args=(session,),
                             writes=True,
                         )
-                        if not note.plain:
+                        if not (note.plain or note.document):
                             page_link("bases.py", "Change this", "tune", base=base.name)
                 side = {"key": "reading_side", "default": "rendered"}
             else:
