@@ -467,6 +467,16 @@ def test_the_text_of_a_document_is_edited_in_a_copy_which_takes_what_was_typed(p
     assert screen.workspace.drafts.all() == []
 
 
+@pytest.mark.parametrize("address", [{"import": "open"}, {"base": "home"}])
+def test_a_link_to_the_import_or_to_a_base_leads_out_of_the_editor(garden: Note, address: dict[str, str]) -> None:
+    screen = typed(Screen().open("notes", base="home").press("new_note"), "Feed the hens.\n")
+    screen.open("home").app.query_params.clear()
+    screen.open("notes", **address)
+    assert "writing" not in screen.app.session_state
+    assert ("Import and update" in screen.text) == ("import" in address)
+    assert screen.workspace.notes.find("Feed the hens.").id != garden.id
+
+
 def test_a_press_counts_though_a_pause_in_typing_is_reported_after_it(garden: Note) -> None:
     screen = edited(garden)
     now = writing(screen.app)

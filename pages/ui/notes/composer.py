@@ -531,9 +531,13 @@ def listen() -> None:
     """Receive unsaved text from this window's editors, both open and closed."""
 
     session = current_session()
-    save_left(session if session_state["page"] == "notes" else None)
+    is_here = session_state["page"] == "notes"
+    save_left(session if is_here else None)
+    if session and not is_here:
+        session.left = True
+    stored = session_state.get(_STORED, {}) | {token: session.stored for token, session in session_texts().items()}
     data = {
-        "open": session.token if session and session_state["page"] == "notes" else "",
+        "open": session.token if session and is_here else "",
         "session": session_id(),
         "stored": session_state.get(_STORED, {})
         | {token: session.stored for token, session in session_texts().items()},

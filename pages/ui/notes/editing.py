@@ -7,8 +7,7 @@ from pathlib import PurePosixPath
 from typing import Required, TypedDict
 
 import streamlit as st
-from streamlit import container, fragment, rerun
-from streamlit import html as draw_html
+from streamlit import container, fragment, query_params, rerun
 
 from core.base.messages import in_context, message, message_table
 from core.model import Note
@@ -45,12 +44,15 @@ AROUND = 20_000
 
 
 def is_open() -> bool:
-    """Return whether the editor is open. If the URL links to another note, the editor is closed first."""
+    """Return whether the editor is open. A link to another note, a base or the import form closes the editor first."""
     session = current_session()
     if session is None:
         return False
     linked = arrived_value("note")
-    if linked and linked != (session.note.id if session.note else ""):
+    is_other = linked and linked != (session.note.id if session.note else "")
+    asks = session.left and ("import" in query_params or ("base" in query_params and "note" not in query_params))
+    session.left = False
+    if is_other or asks:
         composer.leave()
         return False
     return True

@@ -122,6 +122,8 @@ class EditorSession:
     """The reason why the last save was refused, or None. Conflicts are in `conflict` instead."""
     newer: Note | None = None
     """The newer version of the note found in the store, or None."""
+    left: bool = False
+    """Whether another page has been drawn since the editor was drawn last."""
     created: bool = False
     """Whether this editor created the note."""
     title_before: str = ""
