@@ -726,7 +726,8 @@ class TestEditor(EditorStage):
             ("- boots\n- hats", "Tab", "- boots\n    - hats"),
             ("1. boots\n    1. hats", "Shift+Tab", "1. boots\n1. hats"),
             ("```\nx", "Tab", "```\n    x"),
-            ("boots", "Enter / t a b Enter", "boots\n|  |  |\n| --- | --- |\n|  |  |"),
+            ("boots", "Enter / t a b Enter", "boots\n\n|  |  |\n| --- | --- |\n|  |  |"),
+            ("- boots\n- hats", "Enter Enter / t a b Enter", "- boots\n- hats\n\n|  |  |\n| --- | --- |\n|  |  |"),
         ],
     )
     def test_keys_give_a_text_its_formats(self, shown: Stage, text: str, keys: str, made: str) -> None:

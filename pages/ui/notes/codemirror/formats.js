@@ -48,10 +48,12 @@ const heading = lead(([own]) => ({ "# ": "## ", "## ": "### ", "### ": "" })[own
 // Replace a range by a block on separate lines, with the caret at offset `at` in the block.
 const block = (view, text, at, range) => {
   const { state } = view, first = state.doc.lineAt(range.from), last = state.doc.lineAt(range.to);
-  const before = state.sliceDoc(first.from, range.from).trim() ? "\n\n" : "";
+  const isInLine = state.sliceDoc(first.from, range.from).trim();
+  const above = first.number > 1 ? state.doc.line(first.number - 1).text : "";
+  const before = isInLine ? "\n\n" : above.trim() ? "\n" : "";
   const next = last.number < state.doc.lines ? state.doc.line(last.number + 1).text : "";
   const after = state.sliceDoc(range.to, last.to).trim() ? "\n\n" : next.trim() ? "\n" : "";
-  const from = before ? range.from : first.from;
+  const from = isInLine ? range.from : first.from;
   view.dispatch({
     changes: { from, to: range.to, insert: before + text + after },
     selection: { anchor: from + before.length + at }, userEvent: "input", scrollIntoView: true,
