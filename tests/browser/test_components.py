@@ -895,7 +895,7 @@ class TestEditor(EditorStage):
         assert self.text(shown) == "[boots](https://a.test/boots)"
         self.write(shown, "")
         self.paste(shown, plain='pair\tprice\nboots\t"9|5"\n', html="<table><tr><td>pair</td></tr></table>")
-        assert self.text(shown) == "| pair | price |\n| --- | --- |\n| boots | 9\\|5 |\n"
+        assert self.text(shown) == "| pair | price |\n| --- | --- |\n| boots | 9\\|5 |\n\n"
         html = (
             "<h2>Boots</h2><p>of <b>leather</b>, see <a href='https://a.test/'>a shop</a></p><ul><li>dry</li></ul>"
             f"<img src='data:x' alt='boot' onerror='{RUN}'><script>{RUN}</script>"
@@ -904,7 +904,8 @@ class TestEditor(EditorStage):
         self.write(shown, "")
         self.paste(shown, plain="Boots", html=html)
         assert self.text(shown) == (
-            "## Boots\n\nof **leather**, see [a shop](https://a.test/)\n\n- dry\n\nboot\n\n| a   |\n| --- |\n| b   |"
+            "## Boots\n\nof **leather**, see [a shop](https://a.test/)\n\n- dry\n\nboot\n\n"
+            "| a   |\n| --- |\n| b   |\n\n"
         )
         self.write(shown, "```\n")
         self.paste(shown, plain="a\tb\nc\td", html="<b>a</b>")
@@ -916,18 +917,18 @@ class TestEditor(EditorStage):
         [
             (
                 {"html": f"<table onclick='{RUN}'><tr><td><ul><li>a<li>b</ul></td><td><h2>c</h2></td></tr></table>"},
-                "|     |     |\n| --- | --- |\n| - a<br>- b | c   |",
+                "|     |     |\n| --- | --- |\n| - a<br>- b | c   |\n\n",
             ),
             (
                 {"html": "<table><tr><th>a</th><th>b</th></tr><tr><td>c||d</td><td><code>|||</code></td></tr></table>"},
-                "| a   | b   |\n| --- | --- |\n| c\\|\\|d | `\\|\\|\\|` |",
+                "| a   | b   |\n| --- | --- |\n| c\\|\\|d | `\\|\\|\\|` |\n\n",
             ),
             ({"html": "<table><tr><td><h2>a</h2><ul><li>b</ul></td></tr></table>"}, "## a\n\n- b"),
             ({"html": "<ul><li><p>a</p></li><ul><li><p>b</p></li></ul></ul>"}, "- a\n\n    - b"),
             ({"html": "<ol start=9><li>a<p>b</p></li><li>c</li></ol>"}, "9. a\n\n    b\n10. c"),
-            ({"html": "<b>a</b><pre><code>-   b\n1.  c</code></pre>"}, "**a**\n\n```\n-   b\n1.  c\n```"),
+            ({"html": "<b>a</b><pre><code>-   b\n1.  c</code></pre>"}, "**a**\n\n```\n-   b\n1.  c\n```\n\n"),
             ({"html": f"<a href=' java\nscript:{RUN}'>a</a> <a href='data:b'>b</a> <a href='#c'>c</a>"}, "a b c"),
-            ({"plain": 'a\t"b\n""c"""\nd\t"e\tf"\n'}, '| a | b<br>"c" |\n| --- | --- |\n| d | e\tf |\n'),
+            ({"plain": 'a\t"b\n""c"""\nd\t"e\tf"\n'}, '| a | b<br>"c" |\n| --- | --- |\n| d | e\tf |\n\n'),
             ({"plain": "\tgo build\n\tgo test\n"}, "\tgo build\n\tgo test\n"),
         ],
         ids="blocks-in-cells pipes placing-table list-in-list numbers code links quoted-cells indent".split(),
@@ -941,6 +942,10 @@ class TestEditor(EditorStage):
         self.write(shown, "boots and hats", *["ArrowLeft"] * 5)
         self.paste(shown, plain="a\tb\nc\td")
         assert self.text(shown) == "boots and\n\n| a | b |\n| --- | --- |\n| c | d |\n\n hats"
+        self.write(shown, "boots\n")
+        self.paste(shown, plain="x", html="<table><tr><th>a</th><th>b</th></tr><tr><td>c</td><td>d</td></tr></table>")
+        shown.page.keyboard.type("hats")
+        assert self.text(shown) == "boots\n\n| a   | b   |\n| --- | --- |\n| c   | d   |\n\nhats"
         self.write(shown, "boots\n\nhats", "Control+Home", "Shift+End")
         shown.page.get_by_role("button", name="Table").click()
         assert self.text(shown) == "boots\n\n|  |  |\n| --- | --- |\n|  |  |\n\nhats"

@@ -99,16 +99,22 @@ const formatted = html => {
   return markdown.turndown(page.body).replaceAll(SPLIT, "");
 };
 
+// A block that ends with a table, code or a rule. What is typed next begins two lines below it, or it would become a part of it.
+const ENDED = /(?:^|\n)(?:\|[^\n]*|`{3,}|---)\n?$/;
+
 /** Handle a paste event; in code, or without formatting, the text is pasted unchanged. */
 export const paste = (event, view) => {
   const { state } = view, { from, to } = state.selection.main;
   const given = event.clipboardData, text = given?.getData("text/plain") ?? "";
   if (!given || inCode(state, from)) return false;
-  const made = table(text) || formatted(given.getData("text/html"));
-  if (!made || made === text) return false;
+  const pasted = table(text) || formatted(given.getData("text/html"));
+  if (!pasted || pasted === text) return false;
+  const made = ENDED.test(pasted) ? `${pasted.trimEnd()}\n\n` : pasted;
   const isBlock = made.includes("\n");
-  const before = isBlock && state.sliceDoc(state.doc.lineAt(from).from, from).trim() ? "\n\n" : "";
-  const after = isBlock && state.sliceDoc(to, state.doc.lineAt(to).to).trim() ? "\n\n".slice(made.endsWith("\n")) : "";
+  const line = state.doc.lineAt(from), above = line.number > 1 ? state.doc.line(line.number - 1).text : "";
+  const isInLine = isBlock && state.sliceDoc(line.from, from).trim();
+  const before = isInLine ? "\n\n" : made.startsWith("|") && above.trim() ? "\n" : "";
+  const after = isBlock && state.sliceDoc(to, state.doc.lineAt(to).to).trim() && made === pasted ? "\n\n" : "";
   event.preventDefault();
   view.dispatch({
     changes: { from, to, insert: before + made + after }, selection: { anchor: from + before.length + made.length },
