@@ -446,6 +446,21 @@ def test_a_files_note_is_copied_where_its_base_only_reads_files(filled: Screen) 
     assert "This note is the file" not in filled.text
 
 
+def test_undoing_that_both_texts_are_kept_leads_back_to_the_conflict(garden: Note) -> None:
+    screen = typed(edited(garden), "Water the basil daily.\n")
+    notes = screen.workspace.notes
+    notes.update(garden.id, title="Theirs", body="Sell the basil.\n", embed=False)
+    paused(screen).press("conflict_both").press("notes_undo")
+    assert [card.title for card in notes.all()] == ["Theirs"]
+    assert notes.get(garden.id).body == "Sell the basil.\n"
+    assert "Which version do you want to keep?" in screen.text
+    now = writing(screen.app)
+    assert (now.state, now.body) == (State.CONFLICT, "Water the basil daily.\n")
+    screen.press("conflict_mine")
+    assert (notes.get(garden.id).title, notes.get(garden.id).body) == ("Theirs", "Water the basil daily.\n")
+    assert screen.workspace.drafts.all() == []
+
+
 def test_the_text_of_a_document_is_edited_in_a_copy_which_takes_what_was_typed(place: Path, tmp_path: Path) -> None:
     (tmp_path / "garden").mkdir()
     (tmp_path / "garden" / "peas.rst").write_text("Peas\n====\n\nPeas climb.\n")

@@ -394,11 +394,16 @@ def _keep_both(session: EditorSession) -> None:
         embed=False,
         **fields_of(stored) | {"title": title},
     )
+    mine = session.note
+    assert mine is not None
     composer.discard(session.key)
-    offer_undo(
-        t("The other version is now the note '{title}'.", title=plain(title)),
-        lambda: workspace.trash.take_back(other.id),
-    )
+
+    def undo() -> None:
+        note = workspace.versions.revert(mine.id, stored.version, expected_version=mine.version, embed=False)
+        workspace.trash.take_back(other.id)
+        composer.edit_as(note, mine.body, fields_of(mine, note), note)
+
+    offer_undo(t("The other version is now the note '{title}'.", title=plain(title)), undo)
 
 
 # The component for writing a note: CodeMirror, with completion of links and tags.
