@@ -18,7 +18,7 @@ from core.base.blobs import remove_blobs
 from core.base.frozen import frozen
 from core.base.text import collapse_spaces, compose, fold, shorten
 from core.markdown.parser import Parsed
-from core.model import FORMULA, TAG, TAG_NAME, TAGS_FOLLOW
+from core.model import ATTRIBUTES, FORMULA, TAG, TAG_NAME, TAGS_FOLLOW
 
 PLACE = re.compile(r"\0(\d+)\0")
 """Placeholder for a literal, with its number. The text itself contains no NULs, because markdown-it replaces them."""
@@ -243,7 +243,7 @@ def _without_signs(text: str) -> str:
     return "".join(char for at, char in enumerate(text) if at not in hidden)
 
 
-_WRITTEN = re.compile(rf"://[^\s<>()]*|{FORMULA}|{TAG}|\0(?P<literal>\d+)\0\#(?P<after>{TAG_NAME})")
+_WRITTEN = re.compile(rf"://[^\s<>()]*|{ATTRIBUTES}|{FORMULA}|{TAG}|\0(?P<literal>\d+)\0\#(?P<after>{TAG_NAME})")
 
 
 def normalize_tag(text: str) -> str:

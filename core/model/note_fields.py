@@ -235,9 +235,11 @@ TAG_NAME = rf"(?!\d++[/-]*+(?![{_OF_TAG}]))(?!{_COLOUR}(?![{_OF_TAG}]))[\w{_EMOJ
 
 A number such as #12 isn't a tag, and neither is a colour.
 """
-TAGS_FOLLOW = r"\s(\[{（【《「『〈“‘，。、；：！？,;|>*~"
+TAGS_FOLLOW = r"\s(\[（【《「『〈“‘，。、；：！？,;|>*~"
 """Characters that may precede a tag. A tag may also be at the start of the text."""
 TAG = rf"(?<![^{TAGS_FOLLOW}])\#(?!(?<=\[\#)\w\])(?P<tag>{TAG_NAME})"
 """A tag in text. `[#A]` is a priority, not a tag."""
+ATTRIBUTES = r"(?:\{:\s*|(?<!\S)\{)[#.]\w[^{},\n]*\}(?=[ \t]*(?:\n|\Z))"
+"""An id and classes at the end of a line, in the syntax of MkDocs, kramdown or Pandoc; `#id` in it isn't a tag."""
 FORMULA = r"(?<!\\)(?:\$\$[^$]{1,4000}\$\$|\$(?![\s$])(?:\\.|[^$\\]){0,2000}+(?<!\s)\$(?!\d))"
 """A formula within a line."""

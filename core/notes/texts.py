@@ -224,6 +224,7 @@ def _without_links(text: str) -> str:
 class NoteTexts:
     """The text of notes in all bases, as shown and quoted."""
 
+    look_into = staticmethod(look_into)
     title_of = staticmethod(title_of)
     is_titled_by_text = staticmethod(is_titled_by_text)
 

@@ -88,3 +88,9 @@ def test_a_tag_is_the_same_in_a_note_in_a_question_and_on_the_page(text: str) ->
     assert re.findall(r'class="tag">#([^<]*)<', document(f"Text {text} end.", Nowhere()).html) == wanted
     if tag:
         assert parse(f"#{tag}", now=datetime.now(UTC)).filters.conditions[0].values == (tag,)
+
+
+@pytest.mark.parametrize("text", ["x {#id}", "{: #id .note }", "x {#id} y", "x{: .note #id }\ny", "- x {#id}\n"])
+def test_an_attribute_is_no_tag(text: str) -> None:
+    assert look_into(text, "a.md").tags == ()
+    assert 'class="tag"' not in document(text, Nowhere()).html

@@ -147,11 +147,10 @@ _NOT_ON_PAGE = {
     "table extra cell": "GitHub's rules ignore a cell beyond the header's",
     "block id": "the name of a block, as in Obsidian",
     "image alt": "the words of a picture are read to the blind, and where the pointer is",
-    "header attributes fence": "the name of a language",
+    "attribute": "the id of a heading, as in a title", "header attributes fence": "the name of a language",
 }  # fmt: skip
 _NOT_IN_HIT = {name: why for name, why in _NOT_ON_PAGE.items() if name not in _SHOWN_IN_HIT} | {
     "wikilink heading": _ADDRESS, "embed heading": _ADDRESS, "embed block": _ADDRESS, "html attribute": _ATTRIBUTE,
-    "attribute": "the id of a heading, as in a title",
     "script": "a program is no text", "fence info": "the name of a language", "image address": _ADDRESS,
 }  # fmt: skip
 """Why what is written in a construct isn't read on the page, and in the lines of a hit."""

@@ -78,6 +78,8 @@ def drawn(text: str, passage: tuple[int, int] | None = None) -> str:
         ("![x](http://a.test/b.png)", '<a class="picture" href="http://a.test/b.png"'),
         ("https://a.test/x.", '<a class="outside" href="https://a.test/x" target="_blank" rel="noopener noreferrer">'),
         ("a %%hidden%% b <!-- gone --> c", "<p>a  b  c</p>"),
+        ("x #tag/a{: #id }\ny {#id2} z", 'x <span class="tag">#tag/a</span><br>\ny {#id2} z'),
+        ("## x {#id}\n\ny {: .note #id }", '<h2 id="h1">x </h2>\n<p>y </p>'),
         ("x #tag/a #1", '<span class="tag">#tag/a</span> #1'),
         ("a<br>b", "a<br>"),
         ("a<a id=\"x\"></a><a name=y/><A ID='z'> </A>b", "<p>ab</p>"),

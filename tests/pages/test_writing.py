@@ -482,6 +482,16 @@ def test_the_text_of_a_document_is_edited_in_a_copy_which_takes_what_was_typed(p
     assert screen.workspace.drafts.all() == []
 
 
+def test_a_tag_that_the_text_has_is_not_removed_from_its_field_in_silence(garden: Note) -> None:
+    screen = saved(typed(edited(garden), "Water the basil. #herbs\n"))
+    box = screen.app.multiselect(field(screen, "tags"))
+    box.set_value([]).run()
+    (said,) = (toast.value for toast in screen.app.toast)
+    assert said.replace("\\", "") == "Tags in the text stay until you remove them there: #herbs"
+    assert screen.app.multiselect(field(screen, "tags")).value == ["herbs"]
+    assert screen.workspace.notes.get(garden.id).tags == ("herbs",)
+
+
 @pytest.mark.parametrize("address", [{"import": "open"}, {"base": "home"}])
 def test_a_link_to_the_import_or_to_a_base_leads_out_of_the_editor(garden: Note, address: dict[str, str]) -> None:
     screen = typed(Screen().open("notes", base="home").press("new_note"), "Feed the hens.\n")

@@ -117,6 +117,10 @@ def _field(session: EditorSession, name: str, box: Place) -> None:
     match NOTE_FIELDS[name].kind:
         case "tags":
             words_box(box, label, key, [tag for tag, _ in session.completions.tags], value or [], **more)
+            if session.kept_tags:
+                named = [f"#{tag}" for tag in session.kept_tags]
+                st.toast(plain(t("Tags in the text stay until you remove them there: {tags}", tags=named)))
+                session.kept_tags = []
         case "notes":
             words_box(box, label, key, [note for note, *_ in session.completions.notes], value or [], **more)
         case "number":
@@ -131,12 +135,17 @@ def _field(session: EditorSession, name: str, box: Place) -> None:
 
 
 def words_box(
-    box: Place, label: str, key: str, options: Sequence[str], value: Sequence[str] = (), **more: object
+    box: Place, label: str, key: str, options: Sequence[str], value: Sequence[str] | None = None, **more: object
 ) -> list[str]:
-    """Draw a multi-select box and return the chosen words. The user can also type words that aren't in `options`."""
-    options = list(dict.fromkeys([*value, *options]))
+    """Draw a multi-select box and return the chosen words, which are set to `value` if it is given.
+
+    The user can also type words that aren't in `options`.
+    """
+    if value is not None:
+        session_state[key] = list(value)
+    options = list(dict.fromkeys([*(value or ()), *options]))
     more = {"accept_new_options": True, "placeholder": "", **more}
-    words: list[str] = drawn(box.multiselect, label, options, list(value), key=key, **more)
+    words: list[str] = drawn(box.multiselect, label, options, key=key, **more)
     return words
 
 
@@ -199,6 +208,10 @@ def _on_change(session: EditorSession, name: str, key: str) -> Callable[[], None
         if key not in session_state:
             return
         value = session_state[key]
+        if name == "tags":
+            inside = workspace.texts.look_into(session.body, "note.md").tags
+            session.kept_tags = [tag for tag in session.value(name) or () if tag in inside and tag not in value]
+            value = [*value, *session.kept_tags]
         session.set(name, value.isoformat() if isinstance(value, date) else value)
         keep_draft(session)
         session.request(session.action or "rest")

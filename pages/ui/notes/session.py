@@ -1,6 +1,7 @@
 """An editor session: the text and fields in the editor, and how they differ from the stored note."""
 
 import posixpath
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import Enum, auto
@@ -128,6 +129,8 @@ class EditorSession:
     """Whether this editor created the note."""
     title_before: str = ""
     """Title of the note when editing began, or "" for a new note."""
+    kept_tags: Sequence[str] = ()
+    """Tags that the user has just removed from the field but not from the text, so that they stay."""
     proposed: bool = False
     """Whether a save also accepts the proposed change that the user is editing."""
 

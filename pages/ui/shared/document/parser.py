@@ -13,7 +13,7 @@ from markdown_it.token import Token
 
 from core.base.admonitions import INTERRUPTS, add_admonitions, delimited_block
 from core.base.text import CHINESE, CJK
-from core.model import TAG
+from core.model import ATTRIBUTES, TAG
 from pages.ui.shared.safe import FOLLOWED, PASTED, html, is_pasted
 
 Match = re.Match[str]
@@ -286,6 +286,7 @@ _MATH = re.compile(r"(?s)\$\$([^$]{1,4000})\$\$|\$(?![\s$])((?:\\.|[^$\\]){0,200
 _HIDDEN = {"%%": "%%", "<!--": "-->"}
 _MARK = re.compile(r"==(?=[^\s=])([^\n]{0,2000}?[^\s=])==(?!=)")
 _TAG = re.compile(TAG)
+_ATTRIBUTES = re.compile(ATTRIBUTES)
 _FOOTNOTE_MARK = re.compile(r"\[\^([^\]\s]{1,80})\]")
 # HTML tags without attributes, for formatting not available in Markdown.
 _PLAIN = re.compile(r"(?i)<(br|/?(?:kbd|sub|sup|u))\s*/?>")
@@ -314,6 +315,7 @@ def _add_inline(parser: MarkdownIt) -> None:
         "math": _rule(_MATH, _math),
         "hidden": _hidden,
         "mark": _rule(_MARK, _mark),
+        "attributes": _rule(_ATTRIBUTES, lambda *_: None),
         "tag": _rule(_TAG, _tag, lambda state, _: not state.linkLevel),
         "plain": _rule(_PLAIN, _plain),
         "anchor": _rule(_ANCHOR, lambda *_: None),
