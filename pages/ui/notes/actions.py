@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import chain, count
 from pathlib import PurePosixPath
 from urllib.parse import quote
 
@@ -349,6 +350,14 @@ def marked(note_ids: Sequence[str]) -> None:
             button(label, key, icon, act, note_ids, disabled=is_shut() or not note_ids)
 
 
+def copy_note(note: Note) -> Note:
+    """Copy a note into the same folder, with a title that no note has yet; return the copy."""
+    taken = {card.title for card in workspace.notes.all()}
+    name = t("{title} (copy)", title=note.title)
+    titles = chain([name], (f"{name} {number}" for number in count(2)))
+    return workspace.notes.copy(note.id, title=next(title for title in titles if title not in taken), embed=False)
+
+
 def _menu(note: Note) -> None:
     """Draw the menu with the less common actions on a note."""
     note_id = note.id
@@ -360,7 +369,7 @@ def _menu(note: Note) -> None:
             case "move":
                 MOVE_DIALOG.open([note_id])
             case "copy":
-                copy = composer.copy(note)
+                copy = copy_note(note)
                 opened.choose(copy.id)
                 text = t("The copy is at '{path}'.", path=plain(copy.path or ""))
                 offer_undo(text, partial(workspace.trash.take_back, copy.id))

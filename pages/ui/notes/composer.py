@@ -4,7 +4,6 @@ import posixpath
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
-from itertools import chain, count
 from pathlib import PurePosixPath
 from secrets import token_hex
 from threading import Lock
@@ -26,8 +25,6 @@ from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import t
 from pages.ui.shared.widgets import button, component, guarded, row, small
-
-# The current base and folder, where a new note goes by default.
 
 # Number of recently changed notes to search for a writable base.
 _LATEST = 20
@@ -110,27 +107,10 @@ def edit(note_id: str, *, at_end: bool = False, caret: int = 0) -> None:
 def edit_as(note: Note, body: str, fields: ValueMap, conflict: Note | None = None) -> None:
     """Start editing a note with a changed text and fields, which may conflict with the note. For use in callbacks."""
     base = workspace.bases.by_id(note.base_id).name
-    session = EditorSession(token_hex(8), note, base, body, fields=dict(fields), conflict=conflict)
-    _open(session)
+    _open(
+        session := EditorSession(token_hex(8), note, base, body, fields=dict(fields), conflict=conflict, action="rest")
+    )
     keep_draft(session)
-    session.request("rest")
-
-
-def edit_copy(session: EditorSession) -> None:
-    """Start editing a copy of a note whose text is read-only. Text typed in a draft goes to the copy."""
-    assert session.note is not None
-    is_typed = session.body != session.note.body
-    edit_as(copy(session.note), session.body, session.fields if is_typed else {})
-    if is_typed:
-        discard(session.key)
-
-
-def copy(note: Note) -> Note:
-    """Copy a note into the same folder, with a title that no note has yet; return the copy."""
-    taken = {card.title for card in workspace.notes.all()}
-    name = t("{title} (copy)", title=note.title)
-    titles = chain([name], (f"{name} {number}" for number in count(2)))
-    return workspace.notes.copy(note.id, title=next(title for title in titles if title not in taken), embed=False)
 
 
 def _units(text: str) -> int:

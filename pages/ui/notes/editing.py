@@ -11,7 +11,7 @@ from streamlit import container, fragment, query_params, rerun
 
 from core.base.messages import in_context, message, message_table
 from core.model import Note
-from pages.ui.notes import composer, history, note_fields, opened, routes
+from pages.ui.notes import actions, composer, history, note_fields, opened, routes
 from pages.ui.notes.composer import current_session, stored_note
 from pages.ui.notes.files import NoteSources
 from pages.ui.notes.history import offer_undo
@@ -123,7 +123,7 @@ def _draw(session: EditorSession) -> None:
                             "Edit a copy",
                             "writing_copy",
                             "content_copy",
-                            on_click=composer.edit_copy,
+                            on_click=_edit_copy,
                             args=(session,),
                             writes=True,
                         )
@@ -141,6 +141,15 @@ def _draw(session: EditorSession) -> None:
                 side = {"key": "writing_side"}
         with right:
             _side(session, **side)
+
+
+def _edit_copy(session: EditorSession) -> None:
+    """Start editing a copy of a note whose text is read-only. Text typed in a draft goes to the copy."""
+    assert session.note is not None
+    is_typed = session.body != session.note.body
+    composer.edit_as(actions.copy_note(session.note), session.body, session.fields if is_typed else {})
+    if is_typed:
+        composer.discard(session.key)
 
 
 def _act(session: EditorSession) -> None:
