@@ -16,6 +16,7 @@ from core.model import Author, KnowledgeBase, Note, Revision, Trashed
 from core.notes import file_writing
 from core.notes.file_writing import FileChange, is_synced, plan_removal, put_away, read_synced
 from core.notes.links import NoteLinks
+from core.notes.texts import title_filename
 from core.notes.writer import Files, Writer, check_version
 from core.settings.config import Settings
 from core.store import Store
@@ -148,7 +149,9 @@ class Trash:
             data = self._store.documents.original(note.content_hash) if writes else None
             if note.in_file and data is None:
                 note = replace(note, source=change.author, source_ref="", overridden={})
-            note = replace(note, path=self._writer.free_path(replace(note, path=None), path))
+            note = replace(
+                note, path=self._writer.free_path(replace(note, path=None), path or title_filename(note.title))
+            )
             if data is not None:
                 files.append(
                     FileChange(

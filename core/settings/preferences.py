@@ -59,8 +59,9 @@ class Switchable:
 
     @property
     def enabled(self) -> bool:
-        chosen = {"on": True, "off": False}.get(self._preferences.get(self._switch), self._usual)
-        return chosen if self._decided is None else self._decided
+        if (decided := self._decided) is not None:
+            return decided
+        return {"on": True, "off": False}.get(self._preferences.get(self._switch), self._usual)
 
     def enable(self, enabled: bool) -> None:
         """Store the user's choice."""

@@ -72,6 +72,7 @@ _MENDS = re.compile(
     r"|rotat(?:ed|ing)|upgrad(?:ed|ing)|downgrad(?:ed|ing)|increas(?:ed|ing)|rais(?:ed|ing)|clear(?:ed|ing)|free(?:d|ing))\b"
     r"|重启|重新加载|重新部署|回滚|清理|扩容|更换|升级"
 )
+_ROUTINE = re.compile(r"(?i)\b(?:created|done|health|put back|queued)\b|创建成功")
 _PROCESS = re.compile(r"^\d+#\d+: (?:\*\d+ )?")
 # How often something was tried so far, such as (2/3).
 _COUNTER = re.compile(
@@ -315,8 +316,7 @@ def _end(after: Sequence[LogEvent], subject: set[str]) -> tuple[LogEvent | None,
     between: Events = []
     for event in after:
         line = first_line(event)
-        is_routine = re.search(r"(?i)\b(?:created|done|health|put back|queued)\b|创建成功", line)
-        if event.level == "error" or event.kind != "log" or is_routine:
+        if event.level == "error" or event.kind != "log" or _ROUTINE.search(line):
             continue
         if _ENDED.search(line) and subject & (ending := _subject(line)):
             related = (step for step in reversed(between) if _subject(first_line(step)) & (subject | ending))

@@ -515,7 +515,6 @@ def listen() -> None:
     save_left(session if is_here else None)
     if session and not is_here:
         session.left = True
-    stored = session_state.get(_STORED, {}) | {token: session.stored for token, session in session_texts().items()}
     data = {
         "open": session.token if session and is_here else "",
         "session": session_id(),

@@ -8,6 +8,7 @@ from typing import Required, TypedDict
 
 import streamlit as st
 from streamlit import container, fragment, query_params, rerun
+from streamlit import html as draw_html
 
 from core.base.messages import in_context, message, message_table
 from core.model import Note
@@ -123,8 +124,8 @@ def _draw(session: EditorSession) -> None:
                             "Edit a copy",
                             "writing_copy",
                             "content_copy",
-                            on_click=_edit_copy,
-                            args=(session,),
+                            _edit_copy,
+                            session,
                             writes=True,
                         )
                         if not (note.plain or note.document):
