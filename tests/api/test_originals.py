@@ -67,7 +67,7 @@ def test_a_command_says_where_the_original_is_and_writes_a_copy(
         return int(ended.value.code or 0), out.out + out.err
 
     assert printed("potatoes.pdf") == (0, f"{place / 'potatoes.pdf'}\n")
-    assert "is in the workspace" in printed("豌豆 peas.rst")[1]
+    assert "is stored in the workspace" in printed("豌豆 peas.rst")[1]
     for name, data in (("potatoes.pdf", (place / "potatoes.pdf").read_bytes()), ("豌豆 peas.rst", RST)):
         copy = tmp_path / "copies" / name
         assert printed(name, "--to", str(copy)) == (0, f"{copy}\n")

@@ -62,7 +62,7 @@ const LOOK = EditorView.theme({
   ".cm-panel.cm-search .cm-button": { padding: ".25rem .6rem", cursor: "pointer" },
   ".cm-panel.cm-search .cm-button:hover": { borderColor: "var(--st-primary-color)" },
   ".cm-panel.cm-search :is(.cm-textfield, .cm-button):focus-visible": { outline: "2px solid var(--st-primary-color)", outlineOffset: "-1px" },
-  ".cm-panel.cm-search label": { display: "inline-flex", alignItems: "center", gap: ".35rem", cursor: "pointer" },
+  ".cm-panel.cm-search label": { display: "inline-flex", alignItems: "center", gap: ".3rem", margin: ".15rem 0 .15rem .9rem", cursor: "pointer", whiteSpace: "nowrap" },
   ".cm-panel.cm-search [type=checkbox]": { margin: "0", accentColor: "var(--st-primary-color)" },
   ".cm-panel.cm-search [name=close]": { color: "inherit", fontSize: "1.3rem", top: ".3rem", right: ".6rem", cursor: "pointer" },
   ".cm-count": { padding: ".15rem .7rem", fontSize: ".8rem", textAlign: "right", opacity: ".75" },
