@@ -3,7 +3,7 @@
 import json
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
@@ -25,6 +25,7 @@ from core.doors.api.responses import LANGUAGE, PROBLEM, Problem, answer, as_json
 from core.doors.registry import OPERATIONS
 from core.doors.remote import calls
 from core.features.answers.operations import AnswerView, WrittenSentence, ask, writing
+from core.model import Answer
 from core.operations import documents as operations
 from core.operations import names
 from core.operations.declaring import EXAMPLES, PROGRAM
@@ -69,14 +70,18 @@ def original(workspace: Opened, note: Text) -> Response:
 )
 def events(workspace: Opened, body: _TAKES) -> Response:
     arguments = body.to_values()
-    language = LANGUAGE.get()
     stop = threading.Event()
     answers = writing(workspace, arguments.pop("query"), arguments, stop=stop.is_set)
     first = next(answers)  # an error in the question becomes a problem response
+    return StreamingResponse(_events(workspace, first, answers, stop, LANGUAGE.get()), media_type="text/event-stream")
+
+
+def _events(
+    workspace: Workspace, first: Answer, answers: Iterator[Answer], stop: threading.Event, language: str
+) -> AsyncIterator[bytes]:
+    """Yield an answer's sentences as they are written, and finally the whole answer. Stop if the caller disconnects."""
 
     def work(send: calls.Send) -> None:
-        """Send an answer's sentences as they are written, and finally the whole answer."""
-
         def event(kind: str, value: object) -> None:
             send(b"data: %s\n\n" % as_json(readable({kind: encode(value)}, language)))
 
@@ -94,7 +99,7 @@ def events(workspace: Opened, body: _TAKES) -> Response:
             _LOG.exception("An answer failed")
             event("problem", verbatim(type(error).__name__))
 
-    return StreamingResponse(calls.produced(work, stop, ALIVE), media_type="text/event-stream")
+    return calls.produced(work, stop, ALIVE)
 
 
 _LOG = logging.getLogger(__name__)
