@@ -217,7 +217,7 @@ def test_what_is_not_there(workspace: Workspace) -> None:
     with pytest.raises(UnknownChoice, match="drop, keep"):
         workspace.chunks.resolve("nothing", "burn")  # type: ignore[arg-type]
     workspace.chunks.update(other, "mine")
-    with pytest.raises(EditError, match="in its place"):
+    with pytest.raises(EditError, match="still matches"):
         workspace.chunks.resolve(workspace.chunks.edits()[0].id, "drop")
     with pytest.raises(EditError, match="empty"):
         workspace.chunks.update(chunks(workspace)[0].id, "  ")
