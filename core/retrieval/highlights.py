@@ -47,8 +47,10 @@ _BLOCK = re.compile(
     r"(?m)^[ \t>]*(?:(?P<fence>`{3,}|~{3,}).*|(?P<aside>#{1,6}[ \t].*|<!--(?s:.*?)(?:-->|\Z)|</?[A-Za-z].*|[ \t>]*)"
     r"|.*(?:\n(?![ \t>]*(?:[-*+][ \t]|\d+[.)][ \t]|#{1,6}[ \t]|</?[A-Za-z]|\||`{3}|~{3}|$)).*)*)$"
 )
-SENTENCE_END = re.compile(ABBREVIATED + r"[.!?]+[\"')\]*_”’]*(?=\s+[^a-z\s]|\s*\Z)|[。！？；…]+[”’」』）*_]*")
-"""Pattern for the end of a sentence."""
+_MARKS = ABBREVIATED + r"(?<![.!?])[.!?]++[\"')\]*_”’]*+"
+SENTENCE_END = re.compile(_MARKS + r"(?=\s+[^a-z\s]|\s*\Z)|[。！？；…]+[”’」』）*_]*")
+"""Pattern for the end of a sentence, which no word in lower case follows."""
+_END = re.compile(_MARKS + r"(?=\s|\Z)|[。！？；…]+[”’」』）*_]*")
 _BORDERS = (
     re.compile(r"\n"),
     re.compile(r"[,;，、：]\s?|\s"),
@@ -206,7 +208,7 @@ def sentences(text: str) -> list[Span]:
         elif fence or block["aside"]:
             other += split_sentences(plain, *block.span(), _NEVER, LONGEST)
         else:
-            prose += split_sentences(plain, *block.span(), SENTENCE_END, LONGEST)
+            prose += split_sentences(plain, *block.span(), _END, LONGEST)
     return prose or other
 
 

@@ -136,7 +136,7 @@ def test_fingerprint_follows_the_weights_not_the_place(tiny_folder, tmp_path):
         ("config.json", "[]", "isn't in a format that Tessera knows"),
         ("tokenizer.json", None, "no tokenizer.json"),
         ("model.safetensors", None, "no weights"),
-        ("config_sentence_transformers.json", '{"model_type": "CrossEncoder"}', "its name is cross-encoder:/"),
+        ("config_sentence_transformers.json", '{"model_type": "CrossEncoder"}', "write cross-encoder:/"),
         ("config_sentence_transformers.json", '{"model_type": "SparseEncoder"}', "is a SparseEncoder"),
         ("modules.json", '[{"type": "sentence_transformers.models.Transformer", "path": ""}]', "no Pooling"),
     ],

@@ -18,8 +18,9 @@ from core.base.text import CHINESE, CJK, STOP_WORDS, fold, query_keywords
 from core.embedding.graphs import thread_count
 from core.embedding.tokens import tokens_within
 from core.features.answers import reader
-from core.features.answers.units import Unit, is_question, units_of
-from core.model import Answered, Chunk, Hit, Matrix, Quote, QuoteKind, SearchResult, Spans
+from core.features.answers.names import NamedSections, OthersSections, headings_in
+from core.features.answers.units import Unit, is_question, place_in_note, units_of
+from core.model import Answered, Hit, Matrix, Quote, QuoteKind, SearchResult, Spans
 from core.retrieval.highlights import Stems, TokenizedHit, word_places, words_in, words_to_mark
 from core.store import Store
 
@@ -72,14 +73,6 @@ _STRESSED = re.compile(
 )
 # Headings of exercises, which never answer a question.
 _EXERCISES = re.compile(r"(?i)\W*(?:[\d.]+\W+)?(?:练习题?|习题|思考题|(?:exercises?|quiz|questions)\b.{0,20})\W*")
-# A fenced code block, in which `#` begins no heading, or a heading.
-_HEADING = re.compile(
-    r"(?m)^[ \t>]*(?P<fence>`{3,}|~{3,})(?s:.*?)(?:^[ \t>]*(?P=fence)|\Z)|^(?P<marks>#{1,6})[ \t]+(?P<title>.*)$"
-)
-# A heading that may be a name: up to three capitalized words, or a few Chinese characters.
-_NAME = re.compile(rf"(?:[^\W\d_a-z{CJK}][\w.'’-]*[ \t]*){{1,3}}|[{CJK}·]{{2,6}}")
-# A word in a question that may be a name: it has a capital within a sentence, or a possessive ending.
-_NAMING = re.compile(r"(?<=[\w,;] )(?![a-z])[^\W\d_]\w*|\b\w+(?=['’]s\b)")
 # Maximum number of words in a question that counts as a term.
 _SHORT = 3
 PARTS = 6
@@ -263,11 +256,6 @@ as much.
 """
 LEAST: Mapping[Answered, float] = {"yes": 0.75, "possibly": 0.5}
 """Minimum chance of being right for each verdict, from 0 to 1."""
-HARDLY = 0.1
-"""Below this chance, or if nothing is quoted and all hits are weak, the notes are said not to answer the question.
-
-Of 120 natural questions with an answer, 7 % are denied, and of 54 without one, 31 % (below 0.05: 0 and 4 %).
-"""
 # Maximum value of `margin`, also used if no other note has an excerpt.
 _FAR = 5.0
 # Share of the best hit's score above which another hit counts as a rival.
@@ -498,53 +486,30 @@ def collect_candidates(store: Store, reads: Reads, result: SearchResult) -> list
             for hit in hits
         }
         _read(by_hit, tokenized_hits)
-        others = {hit.note.id: [*sections_of_others(store.note(hit.note.id).body, question)] for hit in hits}
-        units += [
-            unit
-            for unit in chain.from_iterable(by_hit.values())
-            if not any(
-                start <= place_in_note(unit.hit.chunk, unit.unit.start, unit.unit.end)[0] < end
-                and not any(name in fold(unit.text) for name in names)
-                for start, end, names in others[unit.hit.note.id]
-            )
-        ]
+        found = [*chain.from_iterable(by_hit.values())]
+        named = NamedSections(question.text, words)
+        spans = {
+            note_id: [*named.of_others(store.note(note_id).body)] for note_id in {hit.note.id for hit in hits if named}
+        }
+        units += _about_named(found, spans)
     return units
 
 
-def headings_in(text: str) -> list[tuple[int, str, int]]:
-    """Return the level, the title and the start of each heading in Markdown text."""
-    found = _HEADING.finditer(text)
-    return [(len(at["marks"]), at["title"].strip(" \t#*_:："), at.start()) for at in found if at["marks"]]
-
-
-def sections_of_others(body: str, question: EvidenceQuestion) -> Iterator[tuple[int, int, set[str]]]:
-    """Yield the span of each section headed by another name than a section next to it that the question names.
-
-    The third value contains the names in the question. A sentence with one of them is about its bearer after all.
-    """
-    names = {fold(match[0]) for match in _NAMING.finditer(question.text)} & {*question.words}
-
-    def named(title: str) -> set[str]:
-        """Return the names in a heading that the question contains."""
-        if CHINESE.match(title):
-            contained = question.text.startswith(title) or f"{title}的" in question.text
-            return {fold(title)} if contained else set()
-        return names & {*query_keywords(title)}
-
-    every = headings_in(body)
-    siblings: dict[tuple[int, int], list[tuple[str, int, int]]] = defaultdict(list)
-    above: list[int] = []
-    for number, (level, title, start) in enumerate(every):
-        above = [at for at in above if every[at][0] < level]
-        end = next((at for deep, _, at in every[number + 1 :] if deep <= level), len(body))
-        if _NAME.fullmatch(title):
-            siblings[level, above[-1] if above else -1].append((title, start, end))
-        above.append(number)
-    for sections in siblings.values():
-        meant = set().union(*(named(title) for title, _, _ in sections))
-        for title, start, end in sections:
-            if meant and not named(title) and fold(title) not in fold(question.text):
-                yield start, end, meant
+def _about_named(units: Candidates, others: Mapping[str, OthersSections]) -> Candidates:
+    """Return units without those about others, if the note says as much about whom the question names."""
+    named = defaultdict[str, list[frozenset[str]]](list)
+    aside = list[EvidenceCandidate]()
+    for unit in units:
+        at, _ = place_in_note(unit.hit.chunk, unit.unit.start, unit.unit.end)
+        sections = (names for start, end, names in others.get(unit.hit.note.id, ()) if start <= at < end)
+        if any(not any(name in fold(unit.text) for name in names) for names in sections):
+            aside.append(unit)
+        else:
+            named[unit.hit.note.id].append(unit.words)
+    dropped = {
+        id(unit) for unit in aside if unit.words and any(unit.words <= words for words in named[unit.hit.note.id])
+    }
+    return [unit for unit in units if id(unit) not in dropped]
 
 
 def with_own_texts(store: Store, result: SearchResult) -> SearchResult:
@@ -632,20 +597,3 @@ def _quote(number: int, item: Excerpt) -> Quote:
         item.marked,
         item.shown,
     )
-
-
-def place_in_note(chunk: Chunk, start: int, end: int) -> Span:
-    """Return the span in a note of a part of a chunk.
-
-    If the chunk's text comes from a picture, return the whole chunk's span.
-    """
-    is_read = len(chunk.text) != chunk.end - chunk.start
-    return (chunk.start, chunk.end) if is_read else (chunk.start + start, chunk.start + end)
-
-
-def sentence_quote(hit: Hit, sentence: str) -> Quote | None:
-    """Return a sentence from a hit as a quote, or None if the hit doesn't contain the sentence."""
-    at = hit.chunk.text.find(sentence)
-    whole = (0, len(sentence))
-    place = place_in_note(hit.chunk, at, at + len(sentence))
-    return Quote(1, hit.note, hit.chunk, "sentence", sentence, "", *place, whole, whole) if at >= 0 else None

@@ -12,10 +12,12 @@ from core.base.frozen import Texts
 from core.base.jobs import Jobs
 from core.base.text import CHINESE, CJK, fold, is_chinese, query_keywords, simplify
 from core.features.answers import writing
-from core.features.answers.choosing import HARDLY, LEAST, choose, sentence_quote, with_own_texts
+from core.features.answers.choosing import LEAST, choose, with_own_texts
+from core.features.answers.units import place_in_note
 from core.model import (
     Answer,
     Answered,
+    Hit,
     Note,
     Progress,
     Question,
@@ -137,9 +139,8 @@ def build_answer(store: Store, searching: SearchEngine, result: SearchResult) ->
     """Return the answer to a search result's query."""
     selection = choose(store, searching.tokenized_hits, result)
     answered: Answered = next((state for state, least in LEAST.items() if selection.chance >= least), "no")
-    denied = selection.chance < HARDLY or (
-        answered == "no" and max(searching.matches(result, searching.highlights(result)).values(), default=0) < 2
-    )
+    strongest = max(searching.matches(result, searching.highlights(result)).values(), default=0)
+    denied = answered == "no" and strongest < 2
     quotes = selection.quotes if answered != "no" else ()
     if answered == "possibly":
         quotes = tuple(replace(quote, shown=quote.marked) for quote in quotes)
@@ -182,15 +183,23 @@ class Answers:
     def complete(self, text: str, before: str) -> str:
         """Return a follow-up question in the form that is better answered: with the previous question, or on its own.
 
-        A question is asked on its own only if it is one without the words that connect it to the previous question.
+        A question is asked on its own only if it is one without the words that connect it to the previous question,
+        and the notes answer it better so. If the previous question has a filter, the filter stays.
         """
         joined = complete(text, before)
         alone = _CONNECTS.sub("", text)
         plain = simplify(alone)
-        if joined == text or complete(alone, "") != alone or not (_ENGLISH.search(plain) or _CHINESE.search(plain)):
+        if (
+            joined == text
+            or ":" in before
+            or complete(alone, "") != alone
+            or not (_ENGLISH.search(plain) or _CHINESE.search(plain))
+        ):
             return joined
-        answer = self.ask(alone)
-        return alone if answer.answered == "yes" or answer.chance > self.ask(joined).chance else joined
+        try:
+            return alone if self.ask(alone).chance > self.ask(joined).chance else joined
+        except TesseraError:
+            return joined
 
     def asks(self, result: SearchResult) -> bool:
         """Return whether a result's query is a question rather than a word or a title."""
@@ -228,7 +237,7 @@ class Answers:
         for pair in self._neighbours.likeness.contradictions_of(first.note.id, {hit.note.id for hit in hits}):
             sentence, another = pair.quotes
             if sentence in first.text:
-                quotes = (sentence_quote(hit, another) for hit in hits if hit.note.id == pair.second)
+                quotes = (_sentence_quote(hit, another) for hit in hits if hit.note.id == pair.second)
                 return next(filter(None, quotes), None)
         return None
 
@@ -255,3 +264,11 @@ def answerer(
         return found
 
     return answer
+
+
+def _sentence_quote(hit: Hit, sentence: str) -> Quote | None:
+    """Return a sentence from a hit as a quote, or None if the hit doesn't contain the sentence."""
+    at = hit.chunk.text.find(sentence)
+    whole = (0, len(sentence))
+    place = place_in_note(hit.chunk, at, at + len(sentence))
+    return Quote(1, hit.note, hit.chunk, "sentence", sentence, "", *place, whole, whole) if at >= 0 else None

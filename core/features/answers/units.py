@@ -10,6 +10,7 @@ from core.base.blobs import Span, blank_blobs
 from core.base.frozen import frozen
 from core.base.text import strip_span, with_newlines
 from core.markdown.parser import quote_admonitions
+from core.model import Chunk
 from core.retrieval.highlights import SENTENCE_END, hide_inline, split_sentences
 
 Kind = Literal["sentence", "item", "row", "code"]
@@ -205,3 +206,12 @@ class _UnitReader:
 def sentences(plain: str, start: int, end: int) -> Iterator[Span]:
     """Yield the spans of a paragraph's sentences. Long sentences are split. `plain`: the output of `hide_inline`."""
     return split_sentences(plain, start, end, SENTENCE_END, LONGEST)
+
+
+def place_in_note(chunk: Chunk, start: int, end: int) -> Span:
+    """Return the span in a note of a part of a chunk.
+
+    If the chunk's text comes from a picture, return the whole chunk's span.
+    """
+    is_read = len(chunk.text) != chunk.end - chunk.start
+    return (chunk.start, chunk.end) if is_read else (chunk.start + start, chunk.start + end)

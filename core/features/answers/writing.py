@@ -16,7 +16,7 @@ from core.base.errors import Cancelled, ProviderError
 from core.base.frozen import Texts, ValueMap, Values, frozen
 from core.base.text import CHINESE, find_quote, make_storable, one_line
 from core.features.answers import figures
-from core.features.answers.choosing import place_in_note
+from core.features.answers.units import place_in_note
 from core.features.answers.wording import Source, WordToken, is_copy, sources, tokens, turns
 from core.model import Answer, Hit, Quote, Sentence, WrittenAnswer
 from core.providers.chat import QUOTED, Chat, as_sent

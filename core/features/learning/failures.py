@@ -76,7 +76,7 @@ _ROUTINE = re.compile(r"(?i)\b(?:created|done|health|put back|queued)\b|创建�
 _PROCESS = re.compile(r"^\d+#\d+: (?:\*\d+ )?")
 # How often something was tried so far, such as (2/3).
 _COUNTER = re.compile(
-    r"(?i)\s*[(（\[]\s*(?:(?:retry|attempt|try|第)\s*)?\d+\s*(?:/|of|次?，?共)\s*\d+\s*次?\s*[)）\]]"
+    r"(?i)(?<!\s)\s*[(（\[]\s*(?:(?:retry|attempt|try|第)\s*)?\d+\s*+(?:/|of|次?，?共)\s*\d+\s*次?\s*[)）\]]"
     r"|,? ?\b(?:retry|attempt|try) #?\d+ ?(?:/|of) ?\d+\b"
 )
 _RETRIES = re.compile(r"(?i)\bretr(?:y|ies|ying)\b|\battempt\b|重试")
@@ -291,7 +291,9 @@ def _error_key(event: LogEvent) -> tuple[str, str, str] | None:
 def _what(event: LogEvent) -> str:
     """Return an error's text. The process number in front and the request details at the end are removed."""
     what = _PROCESS.sub("", first_line(event))
-    what = _COUNTER.sub("", re.sub(r", (?:client|server|request|upstream|host): .*", "", what))
+    what = re.sub(r", (?:client|server|request|upstream|host): .*", "", what)
+    if _RETRIES.search(what):
+        what = _COUNTER.sub("", what)
     if (match := re.match(r"(.{3,300}?) [\w.-]{1,60}=", what)) and (pair := _STATED.search(what)) and pair["pair"]:
         what = match[1]
     request = request_of(event) if ", request: " in event.text else ""

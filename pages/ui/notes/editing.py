@@ -148,7 +148,8 @@ def _edit_copy(session: EditorSession) -> None:
     """Start editing a copy of a note whose text is read-only. Text typed in a draft goes to the copy."""
     assert session.note is not None
     is_typed = session.body != session.note.body
-    composer.edit_as(actions.copy_note(session.note), session.body, session.fields if is_typed else {})
+    copy = actions.copy_note(session.note)
+    composer.edit_as(copy, session.body if is_typed else copy.body, session.fields if is_typed else {})
     if is_typed:
         composer.discard(session.key)
 
@@ -391,6 +392,7 @@ def _take_theirs(session: EditorSession) -> None:
 def _keep_both(session: EditorSession) -> None:
     """Save the editor's text, and add the conflicting stored text as a new note in the same folder."""
     stored = stored_note(session)
+    before = session.note
     composer.save(session, over=stored)
     if session.changed:
         return
@@ -406,12 +408,14 @@ def _keep_both(session: EditorSession) -> None:
     )
     mine = session.note
     assert mine is not None
+    assert before is not None
     composer.discard(session.key)
 
     def undo() -> None:
         note = workspace.versions.revert(mine.id, stored.version, expected_version=mine.version, embed=False)
+        # The editor has the version from before the conflict, so that the user's text doesn't count as newer.
+        composer.edit_as(before, mine.body, fields_of(mine, before), note)
         workspace.trash.take_back(other.id)
-        composer.edit_as(note, mine.body, fields_of(mine, note), note)
 
     offer_undo(t("The other version is now the note '{title}'.", title=plain(title)), undo)
 

@@ -188,13 +188,7 @@ def group_title(text: Label) -> None:
 
 
 def small(
-    label: Label,
-    key: str,
-    icon: str,
-    act: Callable[[*Taken], object] | None = None,
-    /,
-    *values: *Taken,
-    **more: object,
+    label: Label, key: str, icon: str, act: Callable[[*Taken], object] | None = None, /, *values: *Taken, **more: object
 ) -> bool:
     """Draw a borderless button. Return whether it was pressed."""
     return button(label, key, icon, act, *values, type="tertiary", **more)
@@ -594,10 +588,8 @@ def copy_button(label: Label, text: str, key: str, copied: Callable[[], None] | 
     COPY(key=key, data=data, width="content", height="content", on_copied_change=copied or (lambda: None))
 
 
-# What screen readers announce: the number of hits, and the end of a job. Error boxes are announced anyway.
-
 PLACES = (".st-key-chips [data-testid='stCaptionContainer'] p", ".t-done b")
-"""CSS selectors for text that screen readers announce when it appears or changes."""
+"""CSS selectors for text that screen readers announce when it changes. Error boxes are announced anyway."""
 
 ALOUD = component("aloud", __file__)
 

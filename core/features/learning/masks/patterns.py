@@ -127,8 +127,8 @@ email: @
     (?:[A-Za-z0-9-]{1,63}\.){1,6}[A-Za-z]{2,24}(?![\w-])|[\u4e00-\u9fff]{1,8}@
     (?:[A-Za-z0-9-]{1,63}\.){1,6}[A-Za-z]{2,24}(?![\w-]))
 host: .local .lan .home
-    (?i)(?:(?<=//)|(?<=\\\\)|(?<![\w.-])(?=[\w.-]{1,200}:\d))(?:[a-z\d][\w-]{0,62}\.){1,6}
-    (?:local(?:domain)?|lan|home(?:\.arpa)?)(?![\w-]|\.\w)(?::\d{2,5}(?!\d))?
+    (?i)(?:(?<=//)|(?<=\\\\)|(?<![\w.-])(?!threading\.)(?=[\w.-]{1,200}:(?:22|25|53|80|\d{3,5})(?![\w.:])))
+    (?:[a-z\d][\w-]{0,62}\.){1,6}(?-i:local(?:domain)?|lan|home(?:\.arpa)?)(?![\w-]|\.\w)(?::\d{2,5}(?!\d))?
 token: contribsys
     (?i)contribsys__com[=:]\s?(?P<value>[a-f\d]{8}:[a-f\d]{8})
 token: adafruit algolia asana beamer bitbucket cloudflare codecov coinbase dropbox etsy fastly finnhub kraken nytimes
