@@ -108,8 +108,8 @@ def test_a_press_counts_that_reaches_the_server_together_with_a_save(tab: Tab, p
     tab.wait_until(lambda: "rest" in triggers())
     page.get_by_role("button", name="Done").click()
     tab.wait_until(lambda: "press" in triggers())
-    holds = False
-    for said in held:
+    for said in held:  # what the browser says meanwhile is sent after it
         server.send(said)
+    holds = False
     expect(page.locator(".st-key-reader .document")).to_contain_text("Bake the apples with #cinnamon")
     expect(page).to_have_url(re.compile("note="))
