@@ -489,7 +489,8 @@ def collect_candidates(store: Store, reads: Reads, result: SearchResult) -> list
         found = [*chain.from_iterable(by_hit.values())]
         named = NamedSections(question.text, words)
         spans = {
-            note_id: [*named.of_others(store.note(note_id).body)] for note_id in {hit.note.id for hit in hits if named}
+            note_id: [*named.spans_of_others(store.note(note_id).body)]
+            for note_id in {hit.note.id for hit in hits if named}
         }
         units += _about_named(found, spans)
     return units

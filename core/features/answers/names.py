@@ -36,7 +36,7 @@ class NamedSections:
     def __bool__(self) -> bool:
         return bool(self._names or CHINESE.search(self._question))
 
-    def of_others(self, body: str) -> OthersSections:
+    def spans_of_others(self, body: str) -> OthersSections:
         """Yield the span of each section headed by another name than a section next to it that the question names.
 
         The third value contains the names in the question. A sentence with one of them is about its bearer after all.
