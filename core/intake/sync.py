@@ -6,8 +6,7 @@ its note is kept.
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
-from operator import attrgetter
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 
@@ -36,26 +35,34 @@ def pages_only(scanned: Scan, known: Collection[str], *, whole: bool) -> Scan:
     page too. The path of such a picture is in `known`. Any other picture is reported as skipped, except in folders for
     files shown by notes. Raises SourceError if no files are left and the scan is of a `whole` folder.
     """
+    pictures = [file for file in scanned.files if kind_of(file.path) in PICTURES]
     may_show = any(kind_of(path) in _SHOWING for path in (*known, *(file.path for file in scanned.files)))
     # Smaller pictures are assumed to be icons.
-    others = {
-        file.path
-        for file in scanned.files
-        if kind_of(file.path) in PICTURES and file.path not in known and (may_show or file.size < 10_000)
-    }
+    others = {file.path for file in pictures if file.path not in known and (may_show or file.size < 10_000)}
     files = tuple(file for file in scanned.files if file.path not in others)
     failed, away = (
         tuple(item for item in item if not may_show or kind_of(item.path) not in PICTURES)
         for item in (scanned.failed, scanned.not_downloaded)
     )
-    apart = (
-        Failed(path, why_not_read(path))
-        for path in sorted(others)
-        if _FOR_NOTES.isdisjoint(path.casefold().split("/")[:-1])
-    )
+    apart = [path for path in sorted(others) if _FOR_NOTES.isdisjoint(path.casefold().split("/")[:-1])]
+    skipped = (*scanned.skipped, *(Failed(path, why_not_read(path)) for path in apart))
     if whole and not (files or failed or away):
         raise SourceError(str(scanned.folder), nothing_read([*(item.path for item in scanned.skipped), *others]))
-    return replace(scanned, files=files, failed=failed, not_downloaded=away, skipped=(*scanned.skipped, *apart))
+    return replace(scanned, files=files, failed=failed, not_downloaded=away, skipped=skipped)
+
+
+@dataclass(slots=True)
+class _Comparison:
+    """The files in a folder, compared with the known notes by path."""
+
+    new: list[SourceFile]
+    changed: list[Match]
+    touched: list[Match]
+    unchanged: list[KnownNote]
+    failed: list[Failed]
+    away: list[Failed]
+    empty: list[Failed]
+    unread: list[UnreadFile]
 
 
 def plan(
@@ -86,116 +93,117 @@ def plan(
     scanned = pages_only(scanned, mine, whole=only is None) if removals else scanned
     # An upload's file names may be in another system's Unicode form.
     alike = {} if removals else {compose(path): note for path, note in mine.items()}
-    new = list[SourceFile]()
-    changed = list[Match]()
-    touched = list[Match]()
-    unchanged = list[KnownNote]()
-    failed = list(scanned.failed)
-    away = [with_note(failure) if failure.path in mine else failure for failure in scanned.not_downloaded]
-    empty = list[Failed]()
-    still_unread = list[UnreadFile]()
-    # Keep the text of files in the plan, up to eight million characters in all, so that most files are read only once.
-    room = 8_000_000
-    present = {file.path for file in scanned.files}
-    for file in scanned.files:
-        path = file.path
-        note = mine.get(path)
-        if note is None and (other := alike.get(compose(path))) and other.path not in present:
-            note = other
-        same = note and note.is_as(file)
-        if note and same and file.is_settled:
-            unchanged.append(note)
-            continue
-        before = unread.get(path)
-        if before and file.is_settled and before[0].is_as(file):
-            still_unread.append(before)
-            continue
-        try:
-            with wrap_file_errors(path):
-                file = with_text(scanned.folder, file, note.encoding if note else "")
-        except SourceError as error:
-            failure = Failed(path, error.reason)
-            if isinstance(error, NotDownloaded):
-                away.append(with_note(failure) if note else failure)
-            elif not isinstance(error, EmptyFile):
-                failed.append(failure)
-            elif note:
-                away.append(Failed(path, EMPTIED))
-            else:
-                empty.append(failure)
-            continue
-        if before and before[0].content_hash == file.content_hash:
-            still_unread.append((replace(file, text=""), before[1]))
-            continue
-        if note and note.content_hash == file.content_hash and note.stamp != READ_AGAIN:
-            if same:
-                unchanged.append(note)
-            else:
-                touched.append(Match(note, replace(file, text="")))
-            continue
-        room -= len(file.text)
-        file = file if room > 0 else replace(file, text="")
-        if note is None:
-            new.append(file)
-        else:
-            changed.append(Match(note, file))
-    failed += [failure for _, failure in still_unread]
-    moved = _moved(known, new) if removals else []
-    others = [note for note in mine.values() if only and note.path not in only]
-    present |= {note.path for note in others}
+    compared = _compare(scanned, mine, alike, unread)
+    compared.failed += [failure for _, failure in compared.unread]
+    # A folder was moved if it no longer exists and at least half of its notes are among the new files.
+    by_folder = defaultdict[str, list[KnownNote]](list)
+    for note in known if removals else ():
+        by_folder[note.source_ref].append(note)
+    hashes = {file.content_hash for file in compared.new}
+    moved = [
+        note
+        for ref_before, notes in by_folder.items()
+        if Path(ref_before).is_absolute() and not Path(ref_before).exists()
+        if 2 * sum(note.content_hash in hashes for note in notes) >= len(notes)
+        for note in notes
+    ]
+    others = [note for note in mine.values() if only is not None and note.path not in only]
+    compared.unchanged += others
+    present = {note.path for note in others} | {file.path for file in scanned.files}
     if not removals:
-        failed += [*away, *empty]
-        away = []
-        empty = []
-    unreadable = {failure.path for failure in (*failed, *away)}
+        compared.failed += [*compared.away, *compared.empty]
+        compared.away = []
+        compared.empty = []
+    unreadable = {failure.path for failure in (*compared.failed, *compared.away)}
     missing = [
         note
         for note in (*mine.values(), *moved)
         if removals and (note.source_ref != ref or note.path not in present)
         if "." not in unreadable and unreadable.isdisjoint(ancestry(note.path))
     ]
-    renamed, rewritten = _pair(missing, new)
+    renamed, rewritten = _pair(missing, compared.new)
     matched_notes = {match.note.note_id for match in (*renamed, *rewritten)}
     matched_paths = {match.file.path for match in (*renamed, *rewritten)}
     # A file that has no note and isn't downloaded yet may be a missing note's file that was moved.
-    names = {_name(failure.path) for failure in away if failure.path not in mine}
+    names = {_name(failed.path) for failed in compared.away if failed.path not in mine}
     gone = [note for note in missing if note.note_id not in matched_notes]
     return SyncPlan(
         base=base_name,
         folder=scanned.folder,
         source_ref=ref,
-        added=tuple(file for file in new if file.path not in matched_paths),
-        changed=tuple(sorted([*changed, *rewritten], key=attrgetter("file.path"))),
-        renamed=tuple(sorted(renamed, key=attrgetter("file.path"))),
+        added=tuple(file for file in compared.new if file.path not in matched_paths),
+        changed=tuple(sorted([*compared.changed, *rewritten], key=lambda match: match.file.path)),
+        renamed=tuple(sorted(renamed, key=lambda match: match.file.path)),
         removed=tuple(note for note in gone if _name(note.path) not in names),
-        unchanged=(*unchanged, *others),
-        touched=tuple(touched),
-        failed=tuple(failed),
+        unchanged=tuple(compared.unchanged),
+        touched=tuple(compared.touched),
+        failed=tuple(compared.failed),
         known=len(mine) + len(moved),
         not_downloaded=(
-            *away,
+            *compared.away,
             *(Failed(note.path, placeholders.MOVED) for note in gone if _name(note.path) in names),
         ),
-        skipped=(*scanned.skipped, *empty),
+        skipped=(*scanned.skipped, *compared.empty),
         left_out=scanned.left_out,
-        unread=tuple(still_unread),
+        unread=tuple(compared.unread),
         is_whole=only is None,
     )
 
 
-def _moved(known: Sequence[KnownNote], new: Sequence[SourceFile]) -> list[KnownNote]:
-    """Return the notes from moved folders, which no longer exist. At least half of their notes are new files."""
-    by_folder = defaultdict[str, list[KnownNote]](list)
-    for note in known:
-        by_folder[note.source_ref].append(note)
-    hashes = {file.content_hash for file in new}
-    return [
-        note
-        for ref, notes in by_folder.items()
-        if Path(ref).is_absolute() and not Path(ref).exists()
-        if 2 * sum(note.content_hash in hashes for note in notes) >= len(notes)
-        for note in notes
-    ]
+def _compare(
+    scanned: Scan,
+    known: Mapping[str, KnownNote],
+    alike: Mapping[str, KnownNote],
+    unread: Mapping[str, UnreadFile],
+) -> _Comparison:
+    away = [with_note(failed) if failed.path in known else failed for failed in scanned.not_downloaded]
+    compared = _Comparison([], [], [], [], list(scanned.failed), away, [], [])
+    # Keep the text of files in the plan, up to eight million characters in all, so that most files are read only once.
+    room = 8_000_000
+    present = {file.path for file in scanned.files}
+    for file in scanned.files:
+        path = file.path
+        note = known.get(path)
+        if note is None and (other := alike.get(compose(path))) and other.path not in present:
+            note = other
+        same = note is not None and note.is_as(file)
+        if note and same and file.is_settled:
+            compared.unchanged.append(note)
+            continue
+        before = unread.get(path)
+        if before and file.is_settled and before[0].is_as(file):
+            compared.unread.append(before)
+            continue
+        try:
+            with wrap_file_errors(path):
+                file = with_text(scanned.folder, file, note.encoding if note else "")
+        except SourceError as error:
+            failed = Failed(path, error.reason)
+            if isinstance(error, NotDownloaded):
+                compared.away.append(with_note(failed) if note else failed)
+            elif not isinstance(error, EmptyFile):
+                compared.failed.append(failed)
+            elif note:
+                compared.away.append(Failed(path, EMPTIED))
+            else:
+                compared.empty.append(failed)
+            continue
+        if before and before[0].content_hash == file.content_hash:
+            compared.unread.append((replace(file, text=""), before[1]))
+            continue
+        if note and note.content_hash == file.content_hash and note.stamp != READ_AGAIN:
+            if same:
+                compared.unchanged.append(note)
+            else:
+                compared.touched.append(Match(note, replace(file, text="")))
+            continue
+        room -= len(file.text)
+        file = file if room > 0 else replace(file, text="")
+        if note is None:
+            compared.new.append(file)
+        else:
+            compared.changed.append(Match(note, file))
+    return compared
 
 
 def _name(path: str) -> str:

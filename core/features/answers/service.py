@@ -139,8 +139,7 @@ def build_answer(store: Store, searching: SearchEngine, result: SearchResult) ->
     """Return the answer to a search result's query."""
     selection = choose(store, searching.tokenized_hits, result)
     answered: Answered = next((state for state, least in LEAST.items() if selection.chance >= least), "no")
-    strongest = max(searching.matches(result, searching.highlights(result)).values(), default=0)
-    denied = answered == "no" and strongest < 2
+    denied = answered == "no" and max(searching.matches(result, searching.highlights(result)).values(), default=0) < 2
     quotes = selection.quotes if answered != "no" else ()
     if answered == "possibly":
         quotes = tuple(replace(quote, shown=quote.marked) for quote in quotes)
