@@ -11,7 +11,7 @@ from core.model import AUTHORS, DIGEST, MATTERS, NoteChange, NoteSummary, Status
 from pages.ui.settings import upkeep
 from pages.ui.shared import jobs, language_and_look, shell, welcome
 from pages.ui.shared.jobs import job_panel
-from pages.ui.shared.names import last_update, local, note_counts
+from pages.ui.shared.names import draft_label, last_update, note_counts
 from pages.ui.shared.reports import draw_unread
 from pages.ui.shared.safe import elements, html, plain
 from pages.ui.shared.server import workspace
@@ -22,6 +22,7 @@ from pages.ui.shared.widgets import (
     form,
     halves,
     in_columns,
+    more,
     page_link,
     row,
     small,
@@ -92,12 +93,13 @@ def attention(status: Status) -> None:
 
 
 def drafts() -> None:
-    """Draw links to the notes with unsaved drafts. The page Notes offers those of new and deleted notes."""
-    for draft in workspace.drafts.all():
-        title = draft.title or draft.body.strip().split("\n")[0][:60]
-        label = t("Unsaved draft: {title} ({at}).", title=plain(title), at=local(draft.at))
-        links = workspace.notes.cards_of([draft.key.split(" ")[0]])
-        st.page_link("notes.py", label=label, icon=":material/edit_note:", query_params={"note": next(iter(links), "")})
+    """Draw links to the notes with unsaved drafts. The Notes page offers the drafts of new and deleted notes."""
+    every = workspace.drafts.all()
+    there = workspace.notes.cards_of(draft.key.split(" ")[0] for draft in every)
+    for draft in every[:RECENT]:
+        note_id = draft.key.split(" ")[0]
+        titled_link("notes.py", draft_label(draft), "edit_note", note=note_id if note_id in there else "")
+    more(len(every) - RECENT)
 
 
 def digest() -> None:

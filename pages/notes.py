@@ -61,7 +61,7 @@ def _notes(bases: list[str], note_id: str) -> tuple[str, bool]:
         if note_id:
             opened.drawer_close()
     narrowed = listing.narrowing(bases)
-    base = narrowed.base
+    base = narrowed.base or (bases[0] if len(bases) == 1 else "")
     if view == "trash":
         trash.draw(base, " ".join(narrowed.words))
         return base, False

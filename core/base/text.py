@@ -68,8 +68,8 @@ def shared_length(first: Sequence[object], second: Sequence[object]) -> int:
 
 ABBREVIATED = "".join(
     [
-        *(rf"(?<!\b{item})" for item in r"e\.g i\.e vs cf Mr Mrs Ms Dr Prof St Fig approx ca incl".split()),
-        r"(?<![ap]\.m)(?<![AP]\.M)(?!(?:(?<=\bNo)|(?<=\bNr)|(?<=\bp)|(?<=\bpp)|(?<=\bvol)|(?<=\bVol))\.\s*\d)",
+        *(rf"(?<!\b{item}(?=\.))" for item in r"e\.g i\.e vs cf Mr Mrs Ms Dr Prof St Fig approx ca incl".split()),
+        r"(?<![ap]\.m(?=\.))(?<![AP]\.M(?=\.))(?!(?:(?<=\bNo)|(?<=\bNr)|(?<=\bp)|(?<=\bpp)|(?<=\bvol)|(?<=\bVol))\.\s*\d)",
     ]
 )
 """Pattern in front of a period that excludes abbreviations. The period after one doesn't end a sentence."""

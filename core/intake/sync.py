@@ -24,8 +24,10 @@ from core.store.picture_table import UnreadFile
 
 # Kinds of notes that can show pictures from other files.
 _SHOWING = "md markdown html htm xhtml canvas excalidraw org rst tex latex ipynb mediawiki wiki".split()
-# Names of folders with files shown by notes. Tessera puts pasted pictures into the first.
-_FOR_NOTES = set("attachments assets _resources images image img imgs pictures pics figures media screenshots".split())
+# Names of folders with files shown by notes, at any depth. Tessera puts pasted pictures into the first.
+_ATTACHED = {"attachments", "assets", "_resources"}
+# Names of folders with pictures shown by notes. Folders in them have names of their own, such as scans.
+_PICTURED = set("images image img imgs pictures pics figures media screenshots".split())
 
 
 def pages_only(scanned: Scan, known: Collection[str], *, whole: bool) -> Scan:
@@ -44,7 +46,8 @@ def pages_only(scanned: Scan, known: Collection[str], *, whole: bool) -> Scan:
         tuple(item for item in item if not may_show or kind_of(item.path) not in PICTURES)
         for item in (scanned.failed, scanned.not_downloaded)
     )
-    apart = [path for path in sorted(others) if _FOR_NOTES.isdisjoint(path.casefold().split("/")[:-1])]
+    folders = {path: path.casefold().split("/")[:-1] for path in sorted(others)}
+    apart = [path for path, of in folders.items() if _ATTACHED.isdisjoint(of) and _PICTURED.isdisjoint(of[-1:])]
     skipped = (*scanned.skipped, *(Failed(path, why_not_read(path)) for path in apart))
     if whole and not (files or failed or away):
         raise SourceError(str(scanned.folder), nothing_read([*(item.path for item in scanned.skipped), *others]))

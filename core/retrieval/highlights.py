@@ -47,10 +47,11 @@ _BLOCK = re.compile(
     r"(?m)^[ \t>]*(?:(?P<fence>`{3,}|~{3,}).*|(?P<aside>#{1,6}[ \t].*|<!--(?s:.*?)(?:-->|\Z)|</?[A-Za-z].*|[ \t>]*)"
     r"|.*(?:\n(?![ \t>]*(?:[-*+][ \t]|\d+[.)][ \t]|#{1,6}[ \t]|</?[A-Za-z]|\||`{3}|~{3}|$)).*)*)$"
 )
-_MARKS = ABBREVIATED + r"(?<![.!?])[.!?]++[\"')\]*_”’]*+"
-SENTENCE_END = re.compile(_MARKS + r"(?=\s+[^a-z\s]|\s*\Z)|[。！？；…]+[”’」』）*_]*")
+SENTENCE_MARKS = ABBREVIATED + r"(?<![.!?])[.!?]++[\"')\]*_”’]*+"
+"""Pattern for the punctuation that ends a sentence in scripts with spaces, if a space follows."""
+SENTENCE_END = re.compile(SENTENCE_MARKS + r"(?=\s+[^a-z\s]|\s*\Z)|[。！？；…]+[”’」』）*_]*")
 """Pattern for the end of a sentence, which no word in lower case follows."""
-_END = re.compile(_MARKS + r"(?=\s|\Z)|[。！？；…]+[”’」』）*_]*")
+_END = re.compile(SENTENCE_MARKS + r"(?=\s|\Z)|[。！？；…]+[”’」』）*_]*")
 _BORDERS = (
     re.compile(r"\n"),
     re.compile(r"[,;，、：]\s?|\s"),

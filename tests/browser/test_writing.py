@@ -256,7 +256,7 @@ def test_a_note_that_was_changed_in_two_tabs_is_settled_once(tab: Tab, place: Pa
     expect(page.get_by_text("Yours is in the history")).to_be_visible()
     tab.open(f"/notes?note={note.id}")
     expect(document).to_contain_text("theirs")
-    expect(page.get_by_role("button", name="Go on writing")).to_have_count(0)
+    expect(page.get_by_role("button", name="Continue writing")).to_have_count(0)
 
     type_in_both("again ", "also ")
     page.get_by_role("button", name="Keep both").click()

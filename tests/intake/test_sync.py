@@ -283,7 +283,13 @@ def test_report_is_json() -> None:
 
 
 def test_pictures_in_a_folder_for_what_notes_show_are_not_among_the_files_that_are_not_read(vault: Path) -> None:
-    for place in ("attachments/pasted-1a2b3c4d.png", "sub/Assets/board.jpg", "topic/images/plan.png", "loose.png"):
+    for place in (
+        "attachments/pasted-1a2b3c4d.png",
+        "sub/Assets/board.jpg",
+        "topic/images/plan.png",
+        "Pictures/Scans/page.png",
+        "loose.png",
+    ):
         (vault / place).parent.mkdir(parents=True, exist_ok=True)
         (vault / place).write_bytes(b"\x89PNG\r\n\x1a\n" + b"0" * 20_000)
-    assert [item.path for item in plan("base", vault, []).skipped] == ["loose.png"]
+    assert [item.path for item in plan("base", vault, []).skipped] == ["Pictures/Scans/page.png", "loose.png"]

@@ -90,7 +90,10 @@ def test_a_tag_is_the_same_in_a_note_in_a_question_and_on_the_page(text: str) ->
         assert parse(f"#{tag}", now=datetime.now(UTC)).filters.conditions[0].values == (tag,)
 
 
-@pytest.mark.parametrize("text", ["x {#id}", "{: #id .note }", "x {#id} y", "x{: .note #id }\ny", "- x {#id}\n"])
+@pytest.mark.parametrize(
+    "text",
+    ["x {#id}", "x { #id }", "[x](y){ .note #id }", "{: #id .note }", "x {#id} y", "x{: .note #id }\ny", "- x {#id}\n"],
+)
 def test_an_attribute_is_no_tag(text: str) -> None:
     assert look_into(text, "a.md").tags == ()
     assert 'class="tag"' not in document(text, Nowhere()).html

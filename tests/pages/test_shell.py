@@ -1,4 +1,5 @@
 import os
+import re
 import sqlite3
 import subprocess
 import sys
@@ -132,6 +133,11 @@ def test_the_dialog_lists_the_keys_of_every_page(filled: Screen) -> None:
     for keys in shortcuts.EVERYWHERE.values():
         assert all(f"<kbd>{key}</kbd>" in filled.text for key in keys)
     assert "Show keyboard shortcuts" in filled.text
+
+
+def test_every_variable_of_the_style_sheet_has_a_value() -> None:
+    style = "".join(element.proto.body for element in Screen().app.get("html") if "<style>" in element.proto.body)
+    assert {*re.findall(r"var\((--t-[\w-]+)\)", style)} <= {*re.findall(r"(--t-[\w-]+):", style)}
 
 
 def test_a_model_that_can_not_be_loaded_is_not_called_ready(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:

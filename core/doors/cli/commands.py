@@ -32,7 +32,7 @@ _GROUPS = message_table(
         "document": "Documents: list converters, show what wasn't read, and convert again.",
         "chunk": "The chunks of notes: list, edit, merge, split, hide and restore them.",
         "check": "Can your notes be found? Make questions from the notes in a base, and run them.",
-        "questions": "Question sets for `tessera evaluate`: list, create and show them.",
+        "questions": "Question sets for `tessera evaluate`: list, create, show and delete them.",
         "settings": "Settings: import them from another program.",
         "runs": "Results of question sets: list, show and delete them.",
     }

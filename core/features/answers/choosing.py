@@ -14,22 +14,19 @@ import numpy as np
 
 from core.base.blobs import Span, blobs
 from core.base.frozen import frozen
-from core.base.text import CHINESE, CJK, STOP_WORDS, fold, query_keywords
+from core.base.text import CHINESE, CJK, STOP_WORDS, find_words, fold, query_keywords
 from core.embedding.graphs import thread_count
 from core.embedding.tokens import tokens_within
 from core.features.answers import reader
 from core.features.answers.names import NamedSections, OthersSections, headings_in
 from core.features.answers.units import Unit, is_question, place_in_note, units_of
 from core.model import Answered, Hit, Matrix, Quote, QuoteKind, SearchResult, Spans
-from core.retrieval.highlights import Stems, TokenizedHit, word_places, words_in, words_to_mark
+from core.retrieval.highlights import Stems, TokenizedHit, TokenizedHits, word_places, words_in, words_to_mark
 from core.store import Store
 
 Weights = Mapping[str, float]
 Rarity = Weights
 """Maps each word in a question to its rarity: log(number of chunks / number of chunks that contain the word)."""
-
-Tokenized = Mapping[str, TokenizedHit]
-"""Hits with the tokens of their texts, by chunk id."""
 
 UNIT_WEIGHTS: Weights = {
     "near": 5.31,
@@ -125,7 +122,7 @@ class EvidenceCandidate:
 Candidates = Sequence[EvidenceCandidate]
 
 
-def _read(by_hit: Mapping[str, Candidates], reads: Tokenized) -> None:
+def _read(by_hit: Mapping[str, Candidates], reads: TokenizedHits) -> None:
     """Set each unit's `read` feature. Only the passages with the most evidence from other features are scored."""
     passages = list[tuple[float, list[EvidenceCandidate], Callable[[], list[float]]]]()
     for key, units in by_hit.items():
@@ -268,7 +265,7 @@ _MOST_SEARCH = 12.0
 # questions.
 _USUAL_RIVALS = 3
 
-Reads = Callable[[SearchResult], Tokenized]
+Reads = Callable[[SearchResult], TokenizedHits]
 """The search engine's function that returns the tokens of a result's question and hits, by chunk id."""
 
 LOOKED_AT = 5
@@ -503,7 +500,7 @@ def _about_named(units: Candidates, others: Mapping[str, OthersSections]) -> Can
     for unit in units:
         at, _ = place_in_note(unit.hit.chunk, unit.unit.start, unit.unit.end)
         sections = (names for start, end, names in others.get(unit.hit.note.id, ()) if start <= at < end)
-        if any(not any(name in fold(unit.text) for name in names) for names in sections):
+        if any(all(find_words(name, fold(unit.text)) < 0 for name in names) for names in sections):
             aside.append(unit)
         else:
             named[unit.hit.note.id].append(unit.words)

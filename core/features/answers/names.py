@@ -8,12 +8,13 @@ from core.base.text import CHINESE, CJK, fold, query_keywords
 
 # A fenced code block, in which `#` begins no heading, or a heading.
 _HEADING = re.compile(
-    r"(?m)^[ \t>]*(?P<fence>`{3,}|~{3,})(?s:.*?)(?:^[ \t>]*(?P=fence)|\Z)|^(?P<marks>#{1,6})[ \t]+(?P<title>.*)$"
+    r"(?m)^[ \t>]*(?P<fence>`{3,}(?=[^`\n]*$)|~{3,})(?s:.*?)(?:^[ \t>]*(?P=fence)|\Z)"
+    r"|^(?P<marks>#{1,6})[ \t]+(?P<title>.*)$"
 )
 # A heading that may be a name: up to three capitalized words, or a few Chinese characters.
 _NAME = re.compile(rf"[^\W\d_a-z{CJK}][\w.'’-]*(?:[ \t]+[^\W\d_a-z{CJK}][\w.'’-]*){{0,2}}|[{CJK}·]{{2,6}}")
 # A word in a question that may be a name: it has a capital within a sentence, or a possessive ending.
-_NAMING = re.compile(r"(?<=[\w,;] )(?![a-z])[^\W\d_]\w*|\b\w+(?=['’]s\b)")
+_NAMING = re.compile(r"(?<=[\w,;] )([^\W\d_]\w*)|\b\w+(?=['’]s\b)")
 
 OthersSections = Iterable[tuple[int, int, set[str]]]
 """Spans of sections about others, each with the names that the question has instead."""
@@ -22,7 +23,7 @@ OthersSections = Iterable[tuple[int, int, set[str]]]
 def headings_in(text: str) -> list[tuple[int, str, int]]:
     """Return the level, the title and the start of each heading in Markdown text."""
     found = _HEADING.finditer(text)
-    return [(len(at["marks"]), at["title"].strip(" \t#*_:："), at.start()) for at in found if at["marks"]]
+    return [(len(at["marks"]), at["title"].strip(" \t\r#*_:："), at.start()) for at in found if at["marks"]]
 
 
 class NamedSections:
@@ -31,7 +32,8 @@ class NamedSections:
     def __init__(self, question: str, words: Collection[str]) -> None:
         self._question = question
         self._folded = fold(question)
-        self._names = {fold(match[0]) for match in _NAMING.finditer(question)} & {*words}
+        found = (match[0] for match in _NAMING.finditer(question) if not (match[1] and match[1][0].islower()))
+        self._names = {*map(fold, found)} & {*words}
 
     def __bool__(self) -> bool:
         return bool(self._names or CHINESE.search(self._question))
@@ -46,15 +48,15 @@ class NamedSections:
         for level, title, start in [*headings_in(body), (0, "", len(body))]:
             while above and above[-1][0] >= level:
                 deep, name, begin = above.pop()
-                if _NAME.fullmatch(name):
+                if _NAME.fullmatch(name) and not name[0].islower():
                     siblings[deep, above[-1][2] if above else -1].append((name, begin, start))
             above.append((level, title, start))
         for sections in siblings.values():
             found = [self._in_heading(title) for title, _, _ in sections]
-            if meant := set().union(*found):
-                for (title, start, end), own in zip(sections, found, strict=True):
-                    if not own and fold(title) not in self._folded:
-                        yield start, end, meant
+            meant = set().union(*found)
+            for (title, start, end), own in zip(sections, found, strict=True):
+                if any(own < other for other in found) and fold(title) not in self._folded:
+                    yield start, end, meant - own
 
     def _in_heading(self, title: str) -> set[str]:
         """Return the names in a heading that the question contains."""

@@ -15,6 +15,7 @@ from core.features.answers import writing
 from core.features.answers.choosing import LEAST, choose, with_own_texts
 from core.features.answers.units import place_in_note
 from core.model import (
+    NOT_NARROWING,
     Answer,
     Answered,
     Hit,
@@ -125,7 +126,10 @@ _LEANS = re.compile(
 
 
 # Words that only connect a follow-up question to the previous question.
-_CONNECTS = re.compile(r"(?i)^\W*(?:(?:and|or|but|so|also|then)\b[\s,]*|那么?|还有|另外|然后|又|也|再)+[，,\s]*")
+_CONNECTS = re.compile(
+    r"(?i)^\W*(?:(?:and|or|but|so|also|then)\b(?!-)[\s,]*|那么|还有|另外|然后"
+    r"|那(?![曲里个些边种样])|(?:又|也|再)(?=[，,\s如怎什为何谁哪多能可是]))+[，,\s]*"
+)
 
 
 def complete(text: str, before: str) -> str:
@@ -174,29 +178,27 @@ class Answers:
         """
         chat = Chat(self._settings.llm)
         answer = self.ask(text, **options)
-        if answer.denied or not answer.result.hits:
+        if not answer.may_be_written:
             yield answer
             return
         yield from writing.write(chat, self._settings.llm, answer, stop)
 
-    def complete(self, text: str, before: str) -> str:
+    def complete(self, text: str, before: str, **options: Unpack[SearchOptions]) -> str:
         """Return a follow-up question in the form that is better answered: with the previous question, or on its own.
 
-        A question is asked on its own only if it is one without the words that connect it to the previous question,
-        and the notes answer it better so. If the previous question has a filter, the filter stays.
+        It is asked on its own only if it is a question without the words that connect it to the previous one. If the
+        previous question has filters, they are kept. `options` are those of the search to come.
         """
         joined = complete(text, before)
         alone = _CONNECTS.sub("", text)
         plain = simplify(alone)
-        if (
-            joined == text
-            or ":" in before
-            or complete(alone, "") != alone
-            or not (_ENGLISH.search(plain) or _CHINESE.search(plain))
-        ):
+        if joined == text or complete(alone, "") != alone or not (_ENGLISH.search(plain) or _CHINESE.search(plain)):
             return joined
         try:
-            return alone if self.ask(alone).chance > self.ask(joined).chance else joined
+            terms = self._searching.prepare(before, options).understood.terms
+            if any(term.kind not in NOT_NARROWING for term in terms):
+                return joined
+            return alone if self.ask(alone, **options).chance > self.ask(joined, **options).chance else joined
         except TesseraError:
             return joined
 
@@ -256,7 +258,7 @@ def answerer(
         if not writer:
             return found
         found = replace(found, quotes=())
-        if not found.denied and result.hits:
+        if found.may_be_written:
             *_, found = writing.write(writer, settings.llm, found, stop)
             if found.writing and found.writing.stopped:
                 raise Cancelled

@@ -14,9 +14,9 @@ from itertools import combinations, pairwise
 
 from core.base.blobs import Span
 from core.base.frozen import frozen
-from core.base.text import ABBREVIATED, CJK, fold
+from core.base.text import CJK, fold
 from core.features.answers.units import units_of
-from core.retrieval.highlights import split_sentences
+from core.retrieval.highlights import SENTENCE_MARKS, split_sentences
 
 TURNING: dict[str, str] = {
     "not": r"""
@@ -80,7 +80,7 @@ _EMPHASIS = re.compile(rf"(\*{{1,3}}|(?<!\w)_{{1,3}})(?=\S)([^*\n]{{1,400}}?)(?<
 _TOKEN = re.compile(
     rf"[{CJK}]|[A-Za-z]+(?=(?i:n't)\b)|(?i:n't\b|\bcan(?=not\b))|(?:(?![{CJK}])\w)+(?:(?:[.:'’/+&_-]|(?<=\d),(?=\d))(?:(?![{CJK}])\w)+)*(?:\+\+|#)?|[^\s\w\"`。|]"
 )
-_ENDS = re.compile(ABBREVIATED + r"(?<![.!?])[.!?]++[\"')\]*_”’]*+(?=\s+[^a-z\s]|\s*\Z)|[。！？…]+[”’」』）*_]*")
+_ENDS = re.compile(SENTENCE_MARKS + r"(?=\s+[^a-z\s]|\s*\Z)|[。！？…]+[”’」』）*_]*")
 _NUMBERED = {"are": "is", "were": "was", "have": "has", "do": "does", "these": "this", "those": "that"}
 _NUMBERED |= {"people": "person", "children": "child", "men": "man", "women": "woman", "feet": "foot", "teeth": "tooth"}
 _PLURAL = re.compile(r"([a-z]+?)(?:(ies)|(?:(?<=[sc]h)|(?<=[xz])|(?<=ss))es|(?<![sui])s)")

@@ -76,8 +76,8 @@ _ROUTINE = re.compile(r"(?i)\b(?:created|done|health|put back|queued)\b|创建�
 _PROCESS = re.compile(r"^\d+#\d+: (?:\*\d+ )?")
 # How often something was tried so far, such as (2/3).
 _COUNTER = re.compile(
-    r"(?i)(?<!\s)\s*[(（\[]\s*(?:(?:retry|attempt|try|第)\s*)?\d+\s*+(?:/|of|次?，?共)\s*\d+\s*次?\s*[)）\]]"
-    r"|,? ?\b(?:retry|attempt|try) #?\d+ ?(?:/|of) ?\d+\b"
+    r"(?i)(?<=\S)\s*[(（\[]\s*(?:(?:retry|attempt|try|第)\s*)?\d+\s*+(?:/|of|次?，?共)\s*\d+\s*次?\s*[)）\]]"
+    r"|(?<=\S)(?:, ?| )(?:retry|attempt|try) #?\d+ ?(?:/|of) ?\d+\b"
 )
 _RETRIES = re.compile(r"(?i)\bretr(?:y|ies|ying)\b|\battempt\b|重试")
 # Number of events after a retry in which to look for the error that ended the retries.
@@ -246,7 +246,7 @@ def repeated_errors(log: LogText) -> Facts:
             after = places[id(events[-1])]
             errors = (event for event in log.events[after : after + _NEXT] if event.level == "error")
             final = next((event for event in errors if event.source == events[-1].source), None)
-            if final and len(groups.get(_error_key(final) or key, ())) == 1:
+            if final and (ended := _error_key(final)) and len(groups[ended]) == 1:
                 events = [*events, final]
         what = _what(events[-1])
         cause = _cause(events[-1])

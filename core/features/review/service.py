@@ -325,8 +325,10 @@ class Review:
         words = re.findall(r"\w+", f"{note.title} {note.body[:_COMPARED]}")
         near = self._neighbours.passages(words, 1, [matter.base]) if words else []
         about = {*query_keywords(note.title)}
-        held = (about & {*keywords(f"{hit.note.title} {hit.chunk.text}")} for hit in near)
-        return near[0].note if 2 * len(next(held, ())) >= max(1, len(about)) else None
+        for hit in near:
+            held = about & {*keywords(f"{hit.note.title} {hit.chunk.text}")}
+            return hit.note if 2 * len(held) >= max(1, len(about)) else None
+        return None
 
     def merge(self, matter: ReviewItem, into: str) -> Note:
         """Append a new note's text to the note `into`, and return the merged note.

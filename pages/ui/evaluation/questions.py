@@ -81,9 +81,7 @@ def mark_button(hit: Hit, text: str) -> None:
     toggle(
         hit,
         marked=marked,
-        about=t(
-            "Saves this passage as a correct answer to the question, in the set '{set}'. Click again to undo.", set=name
-        ),
+        about=t("Saves this as a correct passage for the question, in the set '{set}'. Click again to undo.", set=name),
         act=act,
     )
     if marked:

@@ -20,7 +20,7 @@ from core.model import NOTE_SUFFIXES, Note, NoteDraft, Proposal, Submission
 from pages.ui.notes.history import clear_undo, offer_undo
 from pages.ui.notes.session import NEW, EditorSession, State, fields_of, without_surrogates
 from pages.ui.shared import links
-from pages.ui.shared.names import base_names, local
+from pages.ui.shared.names import base_names, draft_label, local
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import t
@@ -107,6 +107,7 @@ def edit(note_id: str, *, at_end: bool = False, caret: int = 0) -> None:
 def edit_as(note: Note, body: str, fields: ValueMap, conflict: Note | None = None) -> None:
     """Start editing a note with a changed text and fields, which may conflict with the note. For use in callbacks."""
     base = workspace.bases.by_id(note.base_id).name
+    clear_undo()
     _open(
         session := EditorSession(token_hex(8), note, base, body, fields=dict(fields), conflict=conflict, action="rest")
     )
@@ -459,11 +460,7 @@ def draw_new_drafts() -> None:
         if draft.key.split(" ")[0] not in there:
             _offer(
                 draft,
-                t(
-                    "Unsaved draft: {title} ({at}).",
-                    title=plain(draft.title or draft.body.strip().split("\n")[0][:60]),
-                    at=local(draft.at),
-                ),
+                plain(draft_label(draft)),
             )
 
 

@@ -2,6 +2,7 @@
 
 import posixpath
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Required, TypedDict
@@ -10,6 +11,7 @@ import streamlit as st
 from streamlit import container, fragment, query_params, rerun
 from streamlit import html as draw_html
 
+from core.base.errors import NoteNotFound
 from core.base.messages import in_context, message, message_table
 from core.model import Note
 from pages.ui.notes import actions, composer, history, note_fields, opened, routes
@@ -17,7 +19,7 @@ from pages.ui.notes.composer import current_session, stored_note
 from pages.ui.notes.files import NoteSources
 from pages.ui.notes.history import offer_undo
 from pages.ui.notes.session import Action, EditorSession, State, fields_of
-from pages.ui.shared import cards
+from pages.ui.shared import cards, links
 from pages.ui.shared.document import Clicked, RenderedNote, as_written, document, show_document
 from pages.ui.shared.links import arrived_value
 from pages.ui.shared.safe import drawable_part, is_deeply_nested, plain, t_html
@@ -50,7 +52,7 @@ def is_open() -> bool:
     if session is None:
         return False
     linked = arrived_value("note")
-    is_other = linked and linked != (session.note.id if session.note else "")
+    is_other = linked is not None and linked != (session.note.id if session.note else "")
     asks = session.left and ("import" in query_params or ("base" in query_params and "note" not in query_params))
     session.left = False
     if is_other or asks:
@@ -76,6 +78,7 @@ def page() -> None:
 
     session = current_session()
     opened.choose(session.note.id if session and session.note else "")
+    links.set_value("base", "")  # otherwise, going back to the editor would count as following a link to the base
     part()
     if (
         session and session.note and session.note.in_file
@@ -147,10 +150,11 @@ def _draw(session: EditorSession) -> None:
 def _edit_copy(session: EditorSession) -> None:
     """Start editing a copy of a note whose text is read-only. Text typed in a draft goes to the copy."""
     assert session.note is not None
-    is_typed = session.body != session.note.body
     copy = actions.copy_note(session.note)
-    composer.edit_as(copy, session.body if is_typed else copy.body, session.fields if is_typed else {})
-    if is_typed:
+    if session.body == session.note.body:
+        composer.edit(copy.id)
+    else:
+        composer.edit_as(copy, session.body, session.fields)
         composer.discard(session.key)
 
 
@@ -393,6 +397,7 @@ def _keep_both(session: EditorSession) -> None:
     """Save the editor's text, and add the conflicting stored text as a new note in the same folder."""
     stored = stored_note(session)
     before = session.note
+    fields = session.fields
     composer.save(session, over=stored)
     if session.changed:
         return
@@ -414,8 +419,9 @@ def _keep_both(session: EditorSession) -> None:
     def undo() -> None:
         note = workspace.versions.revert(mine.id, stored.version, expected_version=mine.version, embed=False)
         # The editor has the version from before the conflict, so that the user's text doesn't count as newer.
-        composer.edit_as(before, mine.body, fields_of(mine, before), note)
-        workspace.trash.take_back(other.id)
+        composer.edit_as(before, mine.body, fields, note)
+        with suppress(NoteNotFound):  # the user has deleted it
+            workspace.trash.take_back(other.id, expected_version=other.version)
 
     offer_undo(t("The other version is now the note '{title}'.", title=plain(title)), undo)
 

@@ -347,9 +347,9 @@ def _joins(plan: SyncPlan) -> bool:
     count = len(plan.differing)
     warn(
         t_plural(
-            "{n} note differs from its file. The note takes on the file's text; its own text is kept in the history.",
+            "{n} note differs from its file. The note will get the file's text; its own text is kept in the history.",
             (
-                "{n} notes differ from their files. The notes take on the files' text; their own text is kept "
+                "{n} notes differ from their files. The notes will get the files' text; their own text is kept "
                 "in the history."
             ),
             n=count,

@@ -209,9 +209,13 @@ def _on_change(session: EditorSession, name: str, key: str) -> Callable[[], None
             return
         value = session_state[key]
         if name == "tags":
-            inside = workspace.texts.look_into(session.body, "note.md").tags
-            session.kept_tags = [tag for tag in session.value(name) or () if tag in inside and tag not in value]
-            value = [*value, *session.kept_tags]
+            before = session.value(name) or ()
+            is_plain = session.note is not None and session.note.plain
+            found = workspace.texts.look_into(session.body, "note.md", plain=is_plain)
+            inside = {tag.casefold() for tag in found.tags}
+            session.kept_tags = [tag for tag in before if tag.casefold() in inside and tag not in value]
+            kept = [tag for tag in before if tag in value or tag in session.kept_tags]
+            value = [*kept, *(tag for tag in value if tag not in kept)]
         session.set(name, value.isoformat() if isinstance(value, date) else value)
         keep_draft(session)
         session.request(session.action or "rest")

@@ -265,11 +265,11 @@ def _hits(prepared: Prepared, result: SearchResult, options: SearchOptions, *, s
         answer = quotes.box(result)
         if not (answer.quotes if answer else result.confident):
             understood.offer_expired(text, result)
-        if answer is not None and not answer.denied:
+        if answer is not None and answer.may_be_written:
             with first:
                 section(text, options)
         if answer is not None and answer.quotes and not _thread(text):
-            question_box.draw_follow_up(text)
+            question_box.draw_follow_up(text, options)
         hits.draw_hits(text, result, base=several, answer=answer)
         if result.confident:
             hits.more_button(result)

@@ -144,12 +144,14 @@ def draw_earlier(text: str) -> Mapping[str, str]:
     return {"q": text, _EARLIER: "\n".join(earlier)}
 
 
-def draw_follow_up(text: str) -> None:
-    """Draw the box for a follow-up question."""
+def draw_follow_up(text: str, options: SearchOptions) -> None:
+    """Draw the box for a follow-up question. `options` are those of the search for `text`."""
 
     def ask() -> None:
         if typed := session_state["follow_up"].strip():
-            put(workspace.answers.complete(typed, text), f"{session_state.get(_EARLIER, '')}\n{text}".strip())
+            put(
+                workspace.answers.complete(typed, text, **options), f"{session_state.get(_EARLIER, '')}\n{text}".strip()
+            )
             session_state.update(new_question=session_state["q"], follow_up="")
 
     text_box("Ask a follow-up", "follow_up", icon=":material/subdirectory_arrow_right:", on_change=ask, max_chars=1000)

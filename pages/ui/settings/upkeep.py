@@ -103,8 +103,8 @@ def draw_backups() -> None:
     """Draw the button that creates a backup, the backup settings, and the list of backups."""
     small_print(
         "A backup contains all notes with their history, your questions, your preferences, and pictures pasted "
-        "into notes that have no file. It doesn't include the files and pictures in your folders. Models and "
-        "the search index can be created again, so they aren't included either."
+        "into notes that have no file. It doesn't include the files and pictures in your folders. The search index "
+        "can be built again and models can be downloaded again, so they aren't included either."
     )
     if workspace.backups.problem:
         warn(t("The daily backup failed: {problem}", problem=workspace.backups.problem))

@@ -205,7 +205,7 @@ def _is_visible(job: Job) -> bool:
     if isinstance(job.result, LearningReport) and (
         suggested := {note_id for log in job.result.logs for note_id in log.suggested}
     ):
-        return not suggested.isdisjoint(submission.note.id for submission in workspace.proposals.all())
+        return any(card.status == "pending" for card in workspace.notes.cards_of(suggested).values())
     if job.state != "done" or isinstance(job.result, _ANSWERS):
         return True
     return bool(_unread(job) or (isinstance(job.result, Rechunked) and job.result.failed)) or (

@@ -6,7 +6,8 @@ from zoneinfo import ZoneInfo
 import streamlit as st
 
 from core.base.messages import message_table
-from core.model import MODES, KnowledgeBase, NoteCounts, SearchResult, on_clock
+from core.base.text import shorten
+from core.model import MODES, KnowledgeBase, NoteCounts, NoteDraft, SearchResult, on_clock
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import t, t_plural, text_of
 
@@ -55,6 +56,12 @@ def base_name(base: str) -> str:
 def last_update(base: KnowledgeBase) -> str:
     """Return a phrase saying when a base was last synced, or "" if it never was."""
     return t("Last updated {at}", at=local(base.synced_at)) if base.synced_at else ""
+
+
+def draft_label(draft: NoteDraft) -> str:
+    """Return the title, or the first words, of an unsaved draft and the time at which it was stored."""
+    title = draft.title or shorten(draft.body.strip().partition("\n")[0], 60) or t("Untitled")
+    return t("Unsaved draft: {title} ({at}).", title=title, at=local(draft.at))
 
 
 def local(at: datetime) -> str:

@@ -42,6 +42,10 @@ class Scrolling {
       this.isAsked = false;
       this.arrive(false);
     };
+    history.replaceState = (...values) => {
+      replace.apply(history, values);
+      this.address = location.href;
+    };
   }
 
   // A click may open another page, and Streamlit scrolls up before it changes the address.

@@ -1,5 +1,6 @@
 """What all pages share: opening the workspace, the menu, the status display in the sidebar, and dialogs."""
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from urllib.parse import urlsplit
@@ -248,7 +249,8 @@ def _frame(workspace: Workspace | None) -> st.Page:
     before = session_state.get("page")
     session_state["page"] = page.url_path or "home"
     language_and_look.settle_look(workspace)
-    draw_html(style.STYLE)
+    words = f":root {{ --t-choose-files: {json.dumps(t('Choose files'), ensure_ascii=False)}; }}"
+    draw_html(f"{style.STYLE}<style>{words}</style>")
     with st.sidebar:
         draw_html(style.LOGO)
         _menu(workspace, pages, arrived=before != session_state["page"])

@@ -262,6 +262,8 @@ def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
         ("and how much is the office rent?", "how much is the office rent?"),
         ("But who pays for the coffee machine?", "who pays for the coffee machine?"),
         ("那复印机的密码是多少？", "复印机的密码是多少？"),
+        ("也门的首都在哪里？", "When does the TLS certificate expire，也门的首都在哪里？"),
+        ("So-called lease: how much is it?", "When does the TLS certificate expire, So-called lease: how much is it?"),
         ("and for Berlin?", "When does the TLS certificate expire, and for Berlin?"),
         ("and when was it renewed last?", "When does the TLS certificate expire, and when was it renewed last?"),
     ],

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from core.features.answers.names import NamedSections
 from core.workspace import Workspace
 
 pytestmark = pytest.mark.usefixtures("bundled")
@@ -62,3 +63,27 @@ def test_a_section_that_names_the_person_in_its_text_may_answer(tmp_path: Path) 
         workspace.notes.add("team", body, title="Team")
         answer = workspace.answers.ask("Who answers Maren's phone when she is away?")
         assert "answered by Tom" in answer.quotes[0].text
+
+
+@pytest.mark.parametrize(
+    ("question", "body", "others"),
+    [
+        ("What is Tim's phone?", "# Tim\r\n1\r\n# Anna\r\n2\r\n", ["# Anna\r\n2\r\n"]),
+        ("What did Ann say about Project Mars?", "# Project Mars\n1\n# Project Venus\n2\n", ["# Project Venus\n2\n"]),
+        ("What is Anna's address?", "# Anna Smith\n1\n# Anna Jones\n2\n", []),
+        ("What is Tim's phone?", "# Tim\n```say``` it\n# Anna\n2\n", ["# Anna\n2\n"]),
+        ("What is Tim's phone?", "# Tim\n```\n# Anna\n```\n1\n", []),
+        ("какой бюджет проекта", "# Бюджет\n1\n# Сроки\n2\n", []),
+    ],
+)
+def test_sections_headed_by_other_names_are_found(question: str, body: str, others: list[str]) -> None:
+    named = NamedSections(question, [word.strip("?").removesuffix("'s").casefold() for word in question.split()])
+    assert [body[start:end] for start, end, _ in named.spans_of_others(body)] == others
+
+
+def test_a_name_within_a_word_names_nobody(tmp_path: Path) -> None:
+    body = "# Team\n\n## Tim\n\nHis room is 4.\n\n## Anna\n\nHer room, most of the time, is 5.\n"
+    with Workspace(tmp_path / "workspace") as workspace:
+        workspace.notes.add("team", body, title="Team")
+        answer = workspace.answers.ask("What is Tim's room?")
+        assert all("is 5" not in quote.text for quote in answer.quotes)

@@ -265,6 +265,7 @@ def test_retries_are_called_by_the_error_that_ended_them(workspace: Workspace) -
         ("http://printer.home:631/jobs", "http://[host-1]/jobs"),
         ("see config.local for the port", "see config.local for the port"),
         ("postgres://db.internal:5432/orders", "postgres://db.internal:5432/orders"),
+        ("http://me@nas.local/x", "http://me@[host-1]/x"),
         ("java.lang.Error: no", "java.lang.Error: no"),
     ],
 )
