@@ -1,5 +1,6 @@
 """The Home page: a search box, today's digest, problems that need attention, recent notes, and the bases."""
 
+import re
 from collections.abc import Sequence
 
 import streamlit as st
@@ -8,6 +9,8 @@ from streamlit import html as draw_html
 
 from core.base.messages import message
 from core.model import AUTHORS, DIGEST, MATTERS, NoteChange, NoteSummary, Status, day_of
+from pages.ui.notes import today
+from pages.ui.notes.history import draw_undo
 from pages.ui.settings import upkeep
 from pages.ui.shared import jobs, language_and_look, shell, welcome
 from pages.ui.shared.jobs import job_panel
@@ -36,6 +39,8 @@ NAMED = 3
 """Maximum number of changed notes to name in the digest."""
 RECENT = 6
 """Number of recent notes to list."""
+FIRST_CHARACTERS = 200
+"""Number of characters to show of a recent note, at most."""
 PURPOSE = (
     message("Ask your notes a question in your own words: Tessera shows the passage that answers it, and where it is."),
     message("Tessera reads folders of Markdown, Word and PDF files, web pages and more, in English and Chinese."),
@@ -104,20 +109,20 @@ def drafts() -> None:
 
 def digest() -> None:
     """Draw today's digest unless there is no news or the user has put it away. Each line is a link."""
-    today = workspace.review.digest()
+    news = workspace.review.digest()
     workspace.start_comparing()
-    if today is None:
+    if news is None:
         return
     with row("digest_head"):
         section_title("Today")
-        close("digest_away", "Put away until tomorrow", workspace.review.days.put_away, today.day, writes=True)
+        close("digest_away", "Put away until tomorrow", workspace.review.days.put_away, news.day, writes=True)
     with container(gap="xxsmall", key="digest"):
         for kinds in DIGEST:
-            if waiting := [kind for kind in kinds if today.waiting.get(kind)]:
-                label = " · ".join(f"{text_of(MATTERS[kind].title)} {today.waiting[kind]:,}" for kind in waiting)
+            if waiting := [kind for kind in kinds if news.waiting.get(kind)]:
+                label = " · ".join(f"{text_of(MATTERS[kind].title)} {news.waiting[kind]:,}" for kind in waiting)
                 titled_link("review.py", label, MATTERS[waiting[0]].icon, kind=waiting[0])
-        if today.changed:
-            _draw_changed(today.changed)
+        if news.changed:
+            _draw_changed(news.changed)
 
 
 def _draw_changed(changed: Sequence[NoteChange]) -> None:
@@ -132,12 +137,14 @@ def _draw_changed(changed: Sequence[NoteChange]) -> None:
     titled_link("search.py", label, "edit_note", q=f"updated:{first}..")
 
 
-def _row(card: NoteSummary, icon: str) -> None:
-    """Draw a link to a note with a date. If there are several bases, also show the note's base."""
+def _row(card: NoteSummary, icon: str, text: str) -> None:
+    """Draw a link to a note with a date and the note's first words. If there are several bases, also show the base."""
     with row(f"recent_{card.id}"):
         titled_link("notes.py", card.title, icon, note=card.id, width="stretch")
         named = [] if len(status.bases) == 1 else [plain(card.base)]
         st.caption(" · ".join([*([day_of(card.updated_at)] if card.updated_at else []), *named]), width="content")
+    if words := re.sub(rf"^(?:{re.escape(card.title)}\s*)+", "", text):
+        draw_html(f'<div class="t-first-words">{html(words)}</div>')
 
 
 def recent() -> None:
@@ -147,9 +154,10 @@ def recent() -> None:
     if not cards:
         return
     section_title("Recent notes")
+    texts = workspace.texts.beginnings([card.id for card in cards], FIRST_CHARACTERS)
     with container(gap="xxsmall", key="recent_notes"):
         for card in cards:
-            _row(card, "keep" if card.id in kept else "")
+            _row(card, "keep" if card.id in kept else "", texts.get(card.id, ""))
 
 
 def bases(status: Status) -> None:
@@ -183,6 +191,8 @@ if not status.bases:
 
 st.title("Tessera", anchor=False)
 quick_search()
+today.jot()
+draw_undo()
 welcome.links()
 welcome.offer_tour()
 job_panel()

@@ -147,6 +147,14 @@ class DailyNotes:
             fields = {field: getattr(note, field) for field in NOTE_FIELDS if field != "title"}
             return self._notes.add(base.name, note.body, path=path, author="person", embed=False, **fields)
 
+    def add(self, text: str, now: datetime, language: str = ENGLISH) -> Note:
+        """Append text to a day's note, and return the note. Raises the same errors as `open` and `Notes.update`."""
+        with self._store.changing:
+            note = self.open(now, language)
+            end = "\r\n" if "\r\n" in note.body else "\n"
+            body = end.join([note.body.rstrip(), "", *text.strip().splitlines(), ""])
+            return self._notes.update(note.id, body=body, expected_version=note.version, author="person", embed=False)
+
     def _template(self) -> NoteSummary | None:
         """Return the template that the user chose by path or title, preferably from the daily notes' base."""
         chosen = self._settings.daily

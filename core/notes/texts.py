@@ -213,11 +213,16 @@ _SENTENCE_END = re.compile(r"[.!?…](?=\s)|[。！？]|\n")
 _LINK_WORDS = re.compile(
     r"!?\[\[(?:[^\[\]|\n]{0,500}\|)?([^\[\]|\n]{0,500})\]\]|!?\[([^\[\]\n]{0,500})\]\([^()\n]{0,500}\)"
 )
-_SIGNS = re.compile(r"^(?:[-*+>#]+\s|\d{1,9}[.)]\s|\[.\]\s|\s)+|\*\*|__|==|`")
+_SIGNS = re.compile(r"(?m)^(?:[-*+>#]+\s|\d{1,9}[.)]\s|\[.\]\s|\s)+|\*\*|__|==|`|\{%[^%]{0,500}%\}")
 
 
 def _without_links(text: str) -> str:
     return _LINK_WORDS.sub(lambda link: link[1] or link[2] or "", text)
+
+
+def _as_line(text: str, length: int) -> str:
+    """Return text as one line without Markdown marks, cut to a length."""
+    return shorten(collapse_spaces(_SIGNS.sub("", _without_links(text.strip()))), length)
 
 
 @dataclass
@@ -264,9 +269,10 @@ class NoteTexts:
         return found
 
     def beginnings(self, note_ids: Iterable[str], length: int) -> dict[str, str]:
-        """Return each note's title and first characters as one line, leaving out hidden parts."""
+        """Return each note's title and first characters as one line, without Markdown marks and hidden parts."""
         return {
-            note_id: collapse_spaces(text) for note_id, text in self._store.notes.beginnings(note_ids, length).items()
+            note_id: _as_line(text, length)
+            for note_id, text in self._store.notes.beginnings(note_ids, 2 * length).items()  # marks aren't counted
         }
 
     def mentions(self, links: NoteLinks, note_id: str, among: Iterable[str]) -> dict[str, str]:
@@ -282,8 +288,7 @@ class NoteTexts:
                     before = [stop.end() for stop in _SENTENCE_END.finditer(note.body, first, start)]
                     after = _SENTENCE_END.search(note.body, end, end + MOST_CHARACTERS)
                     around = slice(before[-1] if before else first, after.end() if after else end + MOST_CHARACTERS)
-                    sentence = _without_links(note.body[around].strip())
-                    return shorten(collapse_spaces(_SIGNS.sub("", sentence)), MOST_CHARACTERS)
+                    return _as_line(note.body[around], MOST_CHARACTERS)
             return ""
 
         return {other: sentence(other) for other in among}

@@ -261,13 +261,19 @@ def move(
 
 @operation(
     "note.today",
-    "Show today's note; if it doesn't exist yet, it is created from its template.",
+    "Show today's note, or add a paragraph to it; if it doesn't exist yet, it is created from its template.",
     cli="note today",
     writes=True,
     lines=views.format_note,
 )
-def today(workspace: "Workspace", caller: Caller) -> WholeNote:
-    return WholeNote.from_note(workspace, workspace.daily.open(local_now(), terminal_language()))
+def today(
+    workspace: "Workspace",
+    caller: Caller,
+    add: Annotated[str, About("Text to add at the end of the note.", example="Call the plumber")] = "",
+) -> WholeNote:
+    now, language = local_now(), terminal_language()
+    note = workspace.daily.add(add, now, language) if add.strip() else workspace.daily.open(now, language)
+    return WholeNote.from_note(workspace, note)
 
 
 @operation(

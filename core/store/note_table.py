@@ -382,12 +382,15 @@ class NoteTable(StoreTable):
         }
 
     def beginnings(self, note_ids: Ids, length: int = 600) -> dict[str, str]:
-        """Return each note's title, followed by up to `length` characters from its first three undeleted chunks."""
+        """Return each note's title and, on the next line, up to `length` characters from its first three chunks.
+
+        Deleted chunks are left out.
+        """
         return dict(
             self._rows(
-                "SELECT id, title || ' ' || coalesce((SELECT substr(group_concat(text, ' '), 1, ?) FROM (SELECT text"
-                " FROM chunks WHERE note_id = notes.id AND state != 'deleted' ORDER BY \"index\" LIMIT 3)), '')"
-                " FROM notes WHERE id IN ?",
+                "SELECT id, title || char(10) || coalesce((SELECT substr(group_concat(text, char(10)), 1, ?)"
+                " FROM (SELECT text FROM chunks WHERE note_id = notes.id AND state != 'deleted'"
+                " ORDER BY \"index\" LIMIT 3)), '') FROM notes WHERE id IN ?",
                 length,
                 note_ids,
             )

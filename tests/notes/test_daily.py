@@ -51,6 +51,16 @@ def test_a_day_has_one_note_with_the_text_and_the_fields_of_the_template(workspa
         workspace.daily.open(FRIDAY)
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_text_is_added_as_a_paragraph_at_the_end_of_a_day(workspace: Workspace, end: str) -> None:
+    workspace.notes.add("work", f"# {{{{title}}}}{end}{end}", title="Day", embed=False)
+    chosen(workspace, base="work", template="Day")
+    workspace.daily.add(" Call\nthe plumber ", FRIDAY)
+    note = workspace.daily.add("Buy bread", FRIDAY)
+    assert note.body == "# 2026-11-27\n\nCall\nthe plumber\n\nBuy bread\n".replace("\n", end)
+    assert workspace.daily.open(FRIDAY) == note
+
+
 def test_the_template_and_the_base_are_followed_where_they_are_renamed_or_moved(
     workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

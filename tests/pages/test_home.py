@@ -57,6 +57,29 @@ def test_todays_note_is_a_press_away(filled: Screen) -> None:
     assert "Choose where to save today's note. You only need to do this once." in filled.text.replace("\\", "")
 
 
+def test_a_thought_is_added_to_todays_note_and_can_be_taken_back(
+    filled: Screen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # where the settings are written
+
+    def typed(text: str) -> None:
+        filled.app.text_input("jot").input(text)
+        filled.press("jot_go")
+
+    typed("Call the plumber")
+    assert "Choose where to save today's note. You only need to do this once." in filled.text.replace("\\", "")
+    assert filled.app.text_input("jot").value == "Call the plumber"
+    filled.press("today_yes")
+    assert (filled.app.title[0].value, filled.app.text_input("jot").value) == ("Tessera", "")
+    typed(" \n")
+    typed("Buy **bread**")
+    note = filled.workspace.daily.open(datetime.now(UTC))
+    assert note.body.endswith("\n\nCall the plumber\n\nBuy **bread**\n")
+    assert "Call the plumber Buy bread</div>" in filled.text
+    filled.press("notes_undo")
+    assert filled.workspace.notes.get(note.id).body.endswith("\n\nCall the plumber\n")
+
+
 def test_one_base_is_my_notes_and_several_have_their_names(filled: Screen) -> None:
     for fact in ("My notes", "3 notes · Last updated "):
         assert fact in filled.text

@@ -1,12 +1,14 @@
-"""Opening today's note with a keyboard shortcut or a button. On first use, a dialog asks for its base and folder."""
+"""Opening today's note, and adding to it. On first use, a dialog asks for its base and folder."""
 
 from datetime import datetime
+from functools import partial
 
 import streamlit as st
 from streamlit import session_state
 
 from core.base.datetimes import local_now
 from pages.ui.notes import composer, note_fields, opened
+from pages.ui.notes.history import offer_undo
 from pages.ui.notes.session import load_offers
 from pages.ui.shared import shell, shortcuts, widgets
 from pages.ui.shared.names import base_names, browser_zone
@@ -16,6 +18,8 @@ from pages.ui.shared.text import small_print, t
 from pages.ui.shared.widgets import Dialog, errors, guarded
 
 _DIALOG = Dialog("choosing_today")
+# Session key that is set after a text was saved, until the box that it was typed in has been emptied.
+_ADDED = "jotted"
 
 
 def now() -> datetime:
@@ -34,17 +38,42 @@ def draw() -> None:
     if session_state.pop(shell.TODAY, False):
         guarded(_begin)()
     if _DIALOG.subject:
-        _DIALOG.draw(t("Today's note"), _choose)
+        _DIALOG.draw(t("Today's note"), partial(_choose, *_DIALOG.subject))
 
 
-def _begin() -> None:
+def jot() -> None:
+    """Draw a box for text to add to today's note. The box is emptied only after the text has been saved."""
+    if session_state.pop(_ADDED, False):
+        session_state["jot"] = ""
+    with widgets.form("jotting"), widgets.row(vertical_alignment="bottom"):
+        text = widgets.text_box("Write something down", "jot")
+        submitted = widgets.submit("Add to today's note", "jot_go", "today", writes=True)
+    if submitted and text.strip():
+        with errors():
+            _begin(text)
+            if session_state.get(_ADDED):
+                st.rerun()
+    draw()
+
+
+def _begin(text: str = "") -> None:
     if workspace.daily.problem and not workspace.readonly:
-        _DIALOG.open(True)
+        _DIALOG.open((text,))
     else:
-        _open()
+        _open(text)
 
 
-def _open() -> None:
+def _open(text: str) -> None:
+    """Add text to today's note, or open the note if there is no text."""
+    if text:
+        note = workspace.daily.add(text, now(), session_state["language"])
+        before = note.version - 1
+        offer_undo(
+            t("Added to '{title}'.", title=plain(note.title)),
+            partial(workspace.versions.revert, note.id, before, expected_version=note.version, embed=False),
+        )
+        session_state[_ADDED] = True
+        return
     note = workspace.daily.open(now(), session_state["language"])
     composer.leave()
     if workspace.readonly:
@@ -53,7 +82,7 @@ def _open() -> None:
         composer.edit(note.id, at_end=True)
 
 
-def _choose() -> None:
+def _choose(text: str) -> None:
     """Draw the contents of the dialog: selectors for the base and folder, which are saved in the settings."""
     if problem := workspace.daily.problem:
         st.write(plain(problem))
@@ -67,7 +96,8 @@ def _choose() -> None:
         st, t("Folder"), "today_folder", load_offers().folders.get(base, []), chosen.folder, placeholder=t("No folder")
     )
     small_print("You can change this in Settings and choose a template there.")
-    if widgets.button("Open today's note", "today_yes", "today", type="primary"):
+    label = "Add to today's note" if text else "Open today's note"
+    if widgets.button(label, "today_yes", "today", type="primary"):
         with errors():
             if base not in bases:
                 workspace.bases.add(base)
@@ -75,6 +105,6 @@ def _choose() -> None:
             workspace.settings_file.write("daily.folder", folder or None)
             if workspace.daily.problem:  # the note is the template itself
                 workspace.settings_file.write("daily.template", None)
-            _open()
+            _open(text)
             _DIALOG.close()
             st.rerun()

@@ -199,6 +199,7 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 .st-key-digest a :is(span, p) { white-space: normal; overflow-wrap: anywhere; }
 [class*="st-key-recent_"] { flex-wrap: nowrap; }
 [class*="st-key-recent_"] > div:first-child { min-width: 0; } [class*="st-key-recent_"] a p { overflow: hidden; text-overflow: ellipsis; }
+.t-first-words { margin-top: -.45rem; padding: 0 5.5rem .35rem .5rem; font-size: .84rem; opacity: .66; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .t-keys { font-size: .84rem; opacity: .7; } .st-key-recent a, .st-key-examples a { padding-left: 0; }
 [class*="st-key-card_actions_"] { row-gap: 0; } [class*="st-key-card_actions_"] a { padding: 0; background: none; } [class*="st-key-card_actions_"] a:is(:hover, :focus-visible) * { color: var(--t-accent); }
 .t-empty { display: flex; flex-direction: column; gap: .2rem; padding: 1.5rem 0 .3rem; } .t-empty b { font-size: 1.1rem; } .t-empty span { opacity: .75; }
