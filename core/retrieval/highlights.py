@@ -222,7 +222,7 @@ def split_sentences(plain: str, start: int, end: int, ends: re.Pattern[str], lon
     for first, last in pairwise([start, *(match.end() for match in ends.finditer(plain, start, end)), end]):
         begin, stop = strip_span(plain, first, last)
         while begin < stop:
-            near = (list(border.finditer(plain, begin, begin + longest)) for border in _BORDERS)
+            near = (list(border.finditer(plain, begin + 1, begin + longest)) for border in _BORDERS)
             cut = stop if stop - begin <= longest or not (found := next(filter(None, near), ())) else found[-1].end()
             if _WORD.search(plain, begin, cut):
                 yield strip_span(plain, begin, cut)

@@ -2,6 +2,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from core.base.registry import Entry
 from core.base.text import STOP_WORDS
@@ -53,6 +55,33 @@ def test_sentences_are_the_same_whatever_ends_their_lines(end: str) -> None:
     text = NOTE.replace("\n", end)
     found = [text[start:stop].replace(end, "\n") for start, stop in sentences(text)]
     assert found == [NOTE[start:stop] for start, stop in sentences(NOTE)]
+
+
+LONG = "eNp" * 130
+SHAPES = [
+    "是",
+    "更新后的例子",
+    "か",
+    "、",
+    "，",
+    "。",
+    " ",
+    "\n",
+    "|",
+    "word",
+    ". ",
+    "😀",
+    f"[例子](https://a.b/#{LONG})",
+    f"`{LONG}`",
+    LONG,
+]
+
+
+@given(st.lists(st.sampled_from(SHAPES), max_size=12).map("".join))
+def test_every_text_is_cut_into_sentences_in_order(text: str) -> None:
+    ends = [0, *(place for span in sentences(text) for place in span)]
+    assert ends == sorted(ends)
+    assert all(start < end for start, end in zip(ends[1::2], ends[2::2], strict=True))
 
 
 def test_a_hit_has_its_words_in_any_form_and_its_nearest_sentence(filled: Workspace) -> None:

@@ -144,7 +144,7 @@ def words_box(
     if value is not None:
         session_state[key] = list(value)
     options = list(dict.fromkeys([*(value or ()), *options]))
-    more = {"accept_new_options": True, "placeholder": "", **more}
+    more = {"accept_new_options": True, "placeholder": "", "format_func": _as_label, **more}
     words: list[str] = drawn(box.multiselect, label, options, key=key, **more)
     return words
 
@@ -155,11 +155,19 @@ def word_box(box: Place, label: str, key: str, options: Sequence[str], value: st
     The user can also type a word that isn't in `options`.
     """
     options = list(dict.fromkeys([*([value] if value else []), *options]))
-    more = {"accept_new_options": True, "placeholder": "", **more}
+    more = {"accept_new_options": True, "placeholder": "", "format_func": _as_label, **more}
     if value:
         session_state.setdefault(key, value)  # a box with an initial index can't be emptied
     word: str | None = drawn(box.selectbox, label, options, index=None, key=key, **more)
     return word
+
+
+def _as_label(word: str) -> str:
+    """Return an option's label, with an invisible character at the end.
+
+    Streamlit's select box drops typed text as soon as it equals the chosen label, so that `home/trips` became `/trips`.
+    """
+    return word + "\u2060"
 
 
 def number_box(box: Place, name: str, key: str, value: int | None = None, **more: object) -> int | None:
