@@ -117,6 +117,10 @@ def digest() -> None:
         section_title("Today")
         close("digest_away", "Put away until tomorrow", workspace.review.days.put_away, news.day, writes=True)
     with container(gap="xxsmall", key="digest"):
+        for line in news.coming:
+            with row(f"recent_{line.note.id}_{line.day}"):
+                titled_link("notes.py", f"{line.note.title}: {line.text}", "event", note=line.note.id, width="stretch")
+                st.caption(t("Today") if line.day.isoformat() == news.day else line.day.isoformat(), width="content")
         for kinds in DIGEST:
             if waiting := [kind for kind in kinds if news.waiting.get(kind)]:
                 label = " · ".join(f"{text_of(MATTERS[kind].title)} {news.waiting[kind]:,}" for kind in waiting)

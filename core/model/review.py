@@ -1,6 +1,6 @@
 """Review items, which await the user's decision, and their kinds."""
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Literal, get_args
 
 from core.base.frozen import Texts, frozen
@@ -150,12 +150,25 @@ class NoteChange:
 
 
 @frozen
+class DatedLine:
+    """A line of a note without Markdown marks, and the day that it names."""
+
+    day: date
+    note: NoteSummary
+    text: str
+
+
+@frozen
 class Digest:
-    """A day's digest: the number of waiting items of each kind, and the changed notes, the user's own changes last."""
+    """A day's digest: the number of waiting items of each kind, the changed notes, and lines that name a coming day.
+
+    The user's own changes come last.
+    """
 
     day: str
     waiting: dict[MatterKind, int]
     changed: tuple[NoteChange, ...]
+    coming: tuple[DatedLine, ...]
 
 
 @frozen

@@ -220,7 +220,7 @@ def _without_links(text: str) -> str:
     return _LINK_WORDS.sub(lambda link: link[1] or link[2] or "", text)
 
 
-def _as_line(text: str, length: int) -> str:
+def as_line(text: str, length: int) -> str:
     """Return text as one line without Markdown marks, cut to a length."""
     return shorten(collapse_spaces(_SIGNS.sub("", _without_links(text.strip()))), length)
 
@@ -271,7 +271,7 @@ class NoteTexts:
     def beginnings(self, note_ids: Iterable[str], length: int) -> dict[str, str]:
         """Return each note's title and first characters as one line, without Markdown marks and hidden parts."""
         return {
-            note_id: _as_line(text, length)
+            note_id: as_line(text, length)
             for note_id, text in self._store.notes.beginnings(note_ids, 2 * length).items()  # marks aren't counted
         }
 
@@ -288,7 +288,7 @@ class NoteTexts:
                     before = [stop.end() for stop in _SENTENCE_END.finditer(note.body, first, start)]
                     after = _SENTENCE_END.search(note.body, end, end + MOST_CHARACTERS)
                     around = slice(before[-1] if before else first, after.end() if after else end + MOST_CHARACTERS)
-                    return _as_line(note.body[around], MOST_CHARACTERS)
+                    return as_line(note.body[around], MOST_CHARACTERS)
             return ""
 
         return {other: sentence(other) for other in among}

@@ -856,9 +856,15 @@ class TestEditor(EditorStage):
             ("a\n\n> ", "a\n\n\nb"),
             ("```\n> ", "```\n> \n\nb"),
             ("> ```\n> a\n> ```", "> ```\n> a\n> ```\n\nb"),
+            ("- a", "- a\n\nb"),
+            ("1. a\n2. c", "1. a\n2. c\n\nb"),
+            ("- [ ] a", "- [ ] a\n\nb"),
+            ("> - a", "> - a\n>\n> b"),
+            ("- a\n    - c", "- a\n    - c\n- b"),
+            ("```\n- ", "```\n- \n\nb"),
         ],
     )
-    def test_enter_in_an_empty_line_of_a_quote_ends_it(self, shown: Stage, text: str, made: str) -> None:
+    def test_enter_in_an_empty_line_of_a_quote_or_list_ends_it(self, shown: Stage, text: str, made: str) -> None:
         self.write(shown, text, "Enter", "Enter", "b")
         assert self.text(shown) == made
 

@@ -15,6 +15,7 @@ from core.base.datetimes import local_now, utc_now
 from core.base.errors import EditError, UnknownChoice
 from core.base.frozen import Texts, frozen
 from core.base.text import digest, keywords, query_keywords
+from core.features.review import coming
 from core.features.review.two_texts import TextConflicts, Undo
 from core.indexing.chunks import Chunks
 from core.model import (
@@ -278,8 +279,10 @@ class Review:
         if today.put_away:
             return None
         changed = self._store.remembered.get(("digest", today), lambda: self._changed(today))
+        first = local_now().date()
+        dated = self._store.remembered.get(("coming", first), lambda: coming.find(self._store, first))
         waiting = self.counts()
-        return Digest(today.day, waiting, changed) if waiting or changed else None
+        return Digest(today.day, waiting, changed, dated) if waiting or changed or dated else None
 
     def _changed(self, today: DigestDay) -> tuple[NoteChange, ...]:
         """Return the notes changed in the period that a digest covers, with the authors of the changes."""

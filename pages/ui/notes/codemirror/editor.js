@@ -1,6 +1,7 @@
 // The note editor: CodeMirror 6 with Markdown, completion of links and tags, and a theme that follows the app's.
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentLess, indentMore } from "@codemirror/commands";
+import { insertNewlineContinueMarkupCommand } from "@codemirror/lang-markdown";
 import { HighlightStyle, indentUnit, syntaxHighlighting } from "@codemirror/language";
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
 import { Compartment, EditorState, Prec } from "@codemirror/state";
@@ -9,7 +10,7 @@ import { tags } from "@lezer/highlight";
 import { bar } from "./bar.js";
 import { beside } from "./beside.js";
 import { counting } from "./count.js";
-import { endQuote, formats, inCode, straightFence, whereIndented } from "./formats.js";
+import { endBlock, formats, inCode, straightFence, whereIndented } from "./formats.js";
 import { live } from "./live.js";
 import { paste } from "./paste.js";
 import { highlight, language } from "./syntax.js";
@@ -182,7 +183,8 @@ export function edit(parent, { text, at, lists, on, words }) {
       { key: "Mod-Enter", run: save, preventDefault: true },
       { key: "Mod-s", run: save, preventDefault: true },
       { key: "Enter", run: endLink },
-      { key: "Enter", run: endQuote },
+      { key: "Enter", run: endBlock },
+      { key: "Enter", run: insertNewlineContinueMarkupCommand({ nonTightLists: false }) },  // an empty nested item moves out at once
       ...[...Object.values(all), preview].filter(({ keys }) => keys).map(({ keys, run }) => ({ key: bound(keys), run, preventDefault: true })),
       { key: "Alt-π", run: preview.run, preventDefault: true },  // what these keys type on a Mac
     ])),

@@ -113,10 +113,13 @@ export const whereIndented = command => view => {
   return (LIST.test(line.text) || Boolean(code && line.from > code.from)) && command(view);
 };
 
-/** Enter on an empty line of a quote ends the quote; the line between keeps what follows out of it. */
-export const endQuote = view => {
+// An empty line of a quote, and an empty item of a list that isn't nested.
+const EMPTY = /^(?:(?<quote>[\s>]*)>|(?<list>(?:> ?)*)(?:[-+*]|\d+[.)])\s(?:\[[ xX]\]\s)?)\s*$/;
+
+/** Enter on an empty line of a quote or an empty item of a list ends it; the line between keeps what follows out of it. */
+export const endBlock = view => {
   const { state } = view, { main: { head, empty }, ranges } = state.selection, line = state.doc.lineAt(head);
-  const [, outer] = /^([\s>]*)>\s*$/.exec(line.text) ?? [];
+  const { quote, list } = EMPTY.exec(line.text)?.groups ?? {}, outer = quote ?? list;
   if (outer === undefined || !empty || ranges.length > 1 || head < line.to || inCode(state, head)) return false;
   const follows = line.number > 1 && /[^\s>]/.test(state.doc.line(line.number - 1).text);
   const insert = follows ? `${outer.trimEnd()}\n${outer}` : outer;
