@@ -1,8 +1,8 @@
 """The store. SQLite holds all data, and Chroma holds a vector index that can be rebuilt from SQLite.
 
 Each note is written in a single SQLite transaction, so a reader sees either its old or its new version. A thread
-updates Chroma afterwards. Until Chroma is up to date, searches also compare the question with the vectors that Chroma
-lacks. If the process is killed, Chroma is updated the next time the store is opened.
+updates Chroma afterwards. Until Chroma is up to date, searches also compare the question with the vectors that are
+missing from Chroma. If the process is killed, Chroma is updated the next time the store is opened.
 """
 
 import os
@@ -223,7 +223,10 @@ class Store(Tables):
 
     @contextmanager
     def _indexing(self, base: KnowledgeBase, vectors: Iterable[int], old: Sequence[str] = ()) -> Iterator[None]:
-        """Update the index after the block. Add the given vectors if they are new, and remove unused `old` entries."""
+        """Update the index when the `with` block ends.
+
+        Add the given vectors if they are new, and remove unused `old` entries.
+        """
         fresh = self.chunks.unused_entries(base, self.vectors.entry_ids(vectors))
         yield
         self.bases.count_index_added(base, len(fresh))
@@ -242,7 +245,7 @@ class Store(Tables):
                 record(cut.note)
 
     def describe(self, notes: Iterable[Note], change: Revision) -> None:
-        """Write new versions of stored notes with changed fields. The notes' titles and text must be unchanged."""
+        """Store new versions of notes whose fields have changed. The notes' titles and text must be unchanged."""
         with self.changing, self.database.write():
             for note in notes:
                 self.notes.describe(note)
@@ -300,7 +303,7 @@ class Store(Tables):
         return flagged
 
     def forget_notes(self, note_ids: NoteIds) -> None:
-        """Delete deleted notes' versions, edits and uses. Record the notes' files, so that later syncs skip them."""
+        """Delete the versions, edits and uses of deleted notes. Record the notes' files, so that later syncs skip them."""
         chosen = set(note_ids)
         with self.database.write():
             for base in self.bases.all():

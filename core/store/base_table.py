@@ -43,7 +43,7 @@ _SWITCH_READER = RowReader(Switch, "model switch", "embedder", key="embedder")
 Report = AnyValues
 """A stored sync report."""
 IGNORED = "ignored"
-"""Report key for patterns that match unreadable files ignored by the user."""
+"""Key in a sync report for the patterns of unreadable files that the user ignores."""
 # Report key for files whose notes were permanently deleted. Each file is stored with its hash.
 _DELETED_FILES = "deleted_files"
 
@@ -135,13 +135,16 @@ class BaseTable(StoreTable):
         )
 
     def count_index_added(self, base: KnowledgeBase, windows: int | None) -> None:
-        """Add to the number of windows added to a base's index since it was built. Pass None to reset the number."""
+        """Increase the count of windows added to a base's index since the index was built.
+
+        Pass None to reset the count.
+        """
         self._execute(
             "UPDATE bases SET index_added = coalesce(index_added + ?, 0) WHERE id = ?", windows, base.id, aside=True
         )
 
     def index_added(self, base: KnowledgeBase) -> int:
-        """Return the number of windows added to a base's index since it was built."""
+        """Return the number of windows added to a base's index since the index was built."""
         return int(self._value("SELECT index_added FROM bases WHERE id = ?", base.id))
 
     # syncs
@@ -150,7 +153,10 @@ class BaseTable(StoreTable):
         self._insert("syncs", {"base_id": base.id} | columns_of(sync), replace=True)
 
     def record_sync(self, base: KnowledgeBase, folder: str, report: Report, added: Collection[str] = ()) -> None:
-        """Store a sync report. Ignored patterns are kept, and so are deleted files unless they were `added` again."""
+        """Store a sync report.
+
+        Patterns ignored in the folder's previous report are kept. So are deleted files, unless they were `added` again.
+        """
         now = utc_now()
         with self._write():
             before = next((sync.report for sync in self.syncs(base) if sync.folder == folder), {})
@@ -160,7 +166,7 @@ class BaseTable(StoreTable):
             self._execute("UPDATE bases SET synced_at = ? WHERE id = ?", now.isoformat(), base.id)
 
     def ignore(self, base: KnowledgeBase, patterns: Sequence[str]) -> None:
-        """Store patterns for files to ignore in the last sync report of each of the base's folders."""
+        """Store patterns of files to ignore. Each sync report of the base's folders gets these patterns."""
         with self._write():
             for sync in self.syncs(base):
                 self.put_sync(base, replace(sync, report=sync.report | {IGNORED: list(patterns)}))

@@ -273,7 +273,7 @@ class ChunkTable(StoreTable):
         return list(vectors), VectorTable(self._database).centring(base).passages(stacked)
 
     def windows(self, base: KnowledgeBase) -> Iterator[tuple[list[str], Matrix]]:
-        """Yield blocks of a base's entries with their centred vectors, without duplicates."""
+        """Yield a base's entries with their centred vectors in batches, without duplicates."""
         cursor = self._rows(f"SELECT entry, vectors.vector FROM {_VECTORS} WHERE base_id = ?", base.id)
         centring = VectorTable(self._database).centring(base)
         yielded: set[str] = set()

@@ -288,7 +288,7 @@ class Database:
 
     @contextmanager
     def write(self, *, aside: bool = False) -> Iterator[sqlite3.Connection]:
-        """Run the block in a transaction. If this thread is already in a transaction, join it.
+        """Run the `with` block in a transaction. If this thread is already in a transaction, join it.
 
         Commit at the end of the block, or roll back on any error. Unless `aside` is set, the database's `version`
         increases. Set `aside` for writes that don't affect search results.
@@ -360,7 +360,7 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[sqlite3.Connection]:
-        """Read from a single snapshot during the block."""
+        """Read from a single snapshot within the `with` block."""
         connection = self.connection
         if connection.in_transaction:
             yield connection

@@ -103,7 +103,7 @@ class VersionTable(StoreTable):
     def changed(self, after: datetime, until: datetime) -> dict[str, Author]:
         """Return the ids of active notes changed in a period, each with the author of its last change.
 
-        Notes last changed by the user come after all other notes. Within both groups, the most recent changes come
+        Notes last changed by the user come after all other notes. Within each group, the most recent changes come
         first.
         """
         return {
@@ -232,11 +232,14 @@ _ROW = 1000
 
 
 class CreationTable(StoreTable):
-    """Programs' requests in the last day that create something, with their responses, by idempotency key."""
+    """Programs' requests to create something in the last day, with their responses, by idempotency key."""
 
     @decoding
     def begin(self, key: str, request: bytes) -> Creation | None:
-        """Reserve a key for a request, and return None. If the key is already in use, return its creation instead."""
+        """Reserve a key for a request, and return None.
+
+        If the key is already in use, return the creation stored for it.
+        """
         with self._write(aside=True):
             self._execute("DELETE FROM creations WHERE at < datetime('now', '-1 day')")
             self._execute(
@@ -334,7 +337,10 @@ class FileStep:
 
     @property
     def is_plain(self) -> bool:
-        """Whether only an existing file's contents change. If unfinished, it is picked up by the folder's next sync."""
+        """Whether the step only changes an existing file's contents.
+
+        If such a step is left unfinished, the folder's next sync picks up the change.
+        """
         return self.path == self.new_path and not self.is_new
 
     @property

@@ -156,7 +156,10 @@ EXPIRED = (
     "(status = 'active' AND expires_at IS NOT NULL AND iif(substr(expires_at, 11) = 'T00:00:00+00:00',"
     " substr(expires_at, 1, 10) < ?, expires_at <= ?))"
 )
-"""Condition for expired notes. It takes the values `moments()`. A date without a time is stored as midnight UTC."""
+"""Condition for expired notes.
+
+Its placeholders take the values from `moments()`. A date without a time is stored as midnight UTC.
+"""
 
 
 def moments() -> tuple[str, str]:

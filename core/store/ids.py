@@ -1,4 +1,4 @@
-"""Ids for bases, notes, edits, question sets, runs, and vector index entries."""
+"""Ids for bases, notes, edits, question sets, test runs, and vector index entries."""
 
 from collections.abc import Container
 from hashlib import blake2b

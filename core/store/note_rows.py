@@ -1,4 +1,4 @@
-"""Converts notes to rows, and rows to notes, summaries and names."""
+"""Conversion of notes to rows, and of rows to notes, summaries and names."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -88,7 +88,7 @@ class NoteNames:
 
     @property
     def location(self) -> str:
-        """The path, or "" if there is none."""
+        """The note's path, or "" if it has none."""
         return self.path or ""
 
 

@@ -355,7 +355,7 @@ class NoteTable(StoreTable):
         return dict(self._rows("SELECT id, base_id FROM notes WHERE id IN ?", note_ids))
 
     def cut_by(self, base: KnowledgeBase) -> dict[str, str]:
-        """Return a string for each note in a base that identifies how the note was chunked, by note id."""
+        """Return a string for each note in a base, by note id. The string identifies how the note was chunked."""
         return dict(self._rows("SELECT id, cut_by FROM notes WHERE base_id = ? ORDER BY path, id", base.id))
 
     def cards(self, filters: Filters = _ALL, *, text: str = "", answering: bool = False) -> list[NoteSummary]:
@@ -408,7 +408,7 @@ class NoteTable(StoreTable):
         yield from map(tuple, self._rows("SELECT id, links FROM notes WHERE links != '[]' AND json_valid(links)"))
 
     def naming(self, source_refs: Iterable[str], words: Iterable[str]) -> list[str]:
-        """Return the ids of notes in the given folders whose body contains any of the words, which are file names."""
+        """Return the ids of notes in the given folders whose body contains any of the words, which must be file names."""
         return self._column(
             "SELECT id FROM notes WHERE source_ref IN ?"
             " AND EXISTS (SELECT 1 FROM json_each(?) WHERE body LIKE '%' || value || '%')",

@@ -1,4 +1,4 @@
-"""A note about to be stored, after it is read, chunked and embedded."""
+"""A note that is read, chunked and embedded before it is stored."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace

@@ -49,7 +49,7 @@ class EmbeddingTurn:
 
     @contextmanager
     def take(self, waits: Callable[[], object], *, first: bool) -> Iterator[None]:
-        """Hold the lock during the block.
+        """Hold the lock while the `with` block runs.
 
         While this thread is waiting for the lock, `waits` is called repeatedly. It may raise an exception to stop
         waiting. With `first`, this thread goes ahead of all threads that don't set `first`.

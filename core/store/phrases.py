@@ -10,7 +10,7 @@ from core.model import ADDRESSES, Chunk
 
 
 def word_row(title: str, chunk: Chunk, property_text: str = "") -> tuple[str, str, str]:
-    """Return the words to index for a chunk: those in its note's title, in its headings and in its text.
+    """Return the words to index for a chunk, in three strings: from its note's title, its headings and its text.
 
     `property_text` is indexed as part of the text. See `PropertyTable.chunk_texts`.
     """
@@ -20,7 +20,7 @@ def word_row(title: str, chunk: Chunk, property_text: str = "") -> tuple[str, st
 
 @lru_cache(maxsize=2048)
 def _words_of(text: str) -> str:
-    """Return the words in `text` as a string. Cached because reindexing an edited note repeats most of its text."""
+    """Return the words in `text` as a string. Results are cached, because an edited note repeats most of its text."""
     return " ".join(index_words(text))
 
 

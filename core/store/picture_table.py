@@ -238,7 +238,8 @@ class PictureTable(_FileTable):
     # bases that no longer read pictures
 
     def left_over(self) -> list[str]:
-        """Return the ids of notes that still have pictures or chunks from pictures although their base reads none."""
+        """Return the ids of notes that still have pictures or picture chunks although their base doesn't read pictures.
+        """
         return self._column(
             "SELECT note_id FROM note_pictures JOIN notes ON notes.id = note_id JOIN bases ON bases.id = base_id"
             " WHERE NOT read_pictures"
@@ -426,7 +427,7 @@ class ImageTable(_FileTable):
     # searching
 
     def shown(self, filters: Filters, model: str) -> list[ImageRow]:
-        """Return the pictures with a vector in searchable notes that pass the filters, once for each note.
+        """Return the pictures that have vectors, once for each searchable note that passes the filters.
 
         Conditions that ask for pictures are met by every picture. Any other conditions on passages must be met together
         by a single passage in the note.
@@ -443,7 +444,8 @@ class ImageTable(_FileTable):
         return self._shown(f"{where} AND NOT ({_IS_HIDDEN})", model, *where.values)
 
     def named(self, name: str, model: str) -> list[ImageRow]:
-        """Return the pictures with a vector that have the given path in their folder or link target in their note."""
+        """Return the pictures with vectors whose path in the folder or link target in the note is `name` in any case.
+        """
         return self._shown("fold(place) = fold(?1) OR fold(target) = fold(?1)", model, name)
 
     def in_note(self, note_id: str, model: str) -> list[ImageRow]:

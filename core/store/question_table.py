@@ -42,7 +42,7 @@ class QuestionTable(QuestionedTable):
         return self._nouns(_SET, f"{_SETS} WHERE base_id = ? ORDER BY name", base.id)
 
     def named(self, base: KnowledgeBase, name: str) -> QuestionSet:
-        """Return the set with the given name. Raises UnknownChoice, listing the known sets."""
+        """Return the question set with the given name. Raises UnknownChoice, listing the known question sets."""
         sets = {question_set.name: question_set for question_set in self.sets(base)}
         if name not in sets:
             raise UnknownChoice("question set", name, sets)
@@ -52,7 +52,7 @@ class QuestionTable(QuestionedTable):
         return next(iter(self._nouns(_SET, f"{_SETS} WHERE id = ?", set_id)), None)
 
     def add_set(self, base: KnowledgeBase, name: str, questions: Sequence[Question] = ()) -> QuestionSet:
-        """Add a set with questions. Raises ConfigError if the name is blank or taken."""
+        """Add a question set with its questions. Raises ConfigError if the name is blank or taken."""
         with self._write(aside=True):
             question_set = QuestionSet("", base.id, self._free_name(base.id, name), utc_now())
             question_set = self._insert_set(question_set)
@@ -60,7 +60,7 @@ class QuestionTable(QuestionedTable):
         return self._current(question_set)
 
     def put_set(self, question_set: QuestionSet, questions: Sequence[Question]) -> None:
-        """Insert a set. It keeps its id unless the id is taken."""
+        """Insert a question set. It keeps its id unless the id is taken."""
         with self._write(aside=True):
             self._add(self._insert_set(question_set), questions)
 
@@ -73,7 +73,7 @@ class QuestionTable(QuestionedTable):
         return question_set
 
     def rename_set(self, question_set: QuestionSet, name: str) -> QuestionSet:
-        """Rename a set. Raises ConfigError if the name is blank or taken."""
+        """Rename a question set. Raises ConfigError if the name is blank or taken."""
         if name.strip() == question_set.name:
             return question_set
         with self._write(aside=True):
@@ -87,7 +87,7 @@ class QuestionTable(QuestionedTable):
     # questions
 
     def for_set(self, question_set: QuestionSet) -> list[Question]:
-        """Return a set's questions, with the last known positions of their right passages."""
+        """Return a question set's questions, with the last known positions of their right passages."""
         with self._database.read():
             golds = defaultdict[int, list[GoldSpan]](list)
             for (question, _), gold in self.golds(question_set).items():
@@ -105,7 +105,7 @@ class QuestionTable(QuestionedTable):
             )
 
     def add(self, question_set: QuestionSet, questions: Iterable[Question]) -> list[Question]:
-        """Add questions to a set, and return them. On error, none are added.
+        """Add questions to a question set, and return them. On error, none are added.
 
         A question without an id gets the next free id. All right passages must have positions in notes. Raises
         QueryError if a question can't be searched for.
@@ -170,7 +170,7 @@ class QuestionTable(QuestionedTable):
             self._execute(f"DELETE FROM golds WHERE {_PLACE} AND quote = ?", *_place(rowid, gold), gold.quote)
 
     def golds(self, question_set: QuestionSet) -> dict[GoldKey, GoldSpan]:
-        """Return the right passages for a set's questions, in order, with their last known positions."""
+        """Return the right passages of a question set in order, with their last known positions."""
         return {
             (row["question"], row["number"]): _GOLD_SPAN(row, self._database.unread)
             for row in self._rows(

@@ -1,4 +1,4 @@
-"""Converts rows to dataclasses, checking each value against its field's type, and dataclasses to rows.
+"""Conversion of rows to dataclasses and back. Each value read is checked against its field's type.
 
 A value may have the wrong type because of damage or because another program wrote it. Such a value is read as empty,
 and `Unread` reports the row and field to the user. All other values are read as usual.
@@ -37,7 +37,7 @@ class Unread:
         self._logged: set[tuple[Message, str]] = set()
 
     def add(self, what: Message, key: str, name: str, unfit: Iterable[str]) -> None:
-        """Record a row with unreadable fields. `what` is the kind of row, and `unfit` are the fields."""
+        """Record a row whose `unfit` fields are unreadable. `what` is the kind of row."""
         row = what, key
         if row not in self._logged:
             self._logged.add(row)
@@ -68,8 +68,8 @@ class Unread:
 class RowReader(Generic[Noun]):
     """Reads rows as instances of a dataclass.
 
-    Reports about unreadable values call a row `what`, and take its name from the field `named`. `own` are custom
-    decoders for individual fields.
+    In reports about unreadable values, a row is called `what`, and its name is the value of the field `named`. `own`
+    holds custom decoders for individual fields.
     """
 
     def __init__(self, kind: type[Noun], what: str | Message, named: str, key: str = "id", **own: Decoder) -> None:

@@ -106,7 +106,7 @@ class Floors:
 
 
 def _measured(stored: Values) -> dict[str, _Measured | None]:
-    """Decode the measured similarities. Earlier versions stored an empty object for a deleted one."""
+    """Decode the measured similarities. Earlier versions stored an empty object for a deleted similarity."""
     known: dict[str, _Measured | None] = decoder(dict[str, _Measured | None])(
         {base_id: entry or None for base_id, entry in stored.items()}
     )

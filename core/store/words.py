@@ -70,7 +70,10 @@ _HEADING = re.compile(r"[\r\n] {0,3}(?:#|[=-]+[ \t]*(?:[\r\n]|\Z))")
 
 
 def write_sections(connection: sqlite3.Connection) -> None:
-    """Update the sections of chunks that may span several. Breadcrumbs don't change, because vectors include them."""
+    """Update the sections of chunks that may span several sections.
+
+    Breadcrumbs don't change, because vectors include them.
+    """
     texts = connection.execute(
         "SELECT note_id, text FROM chunks WHERE line = 0"
         " AND (instr(text, '#') OR instr(text, '=') OR instr(text, '-')) AND typeof(text) = 'text'"
@@ -324,7 +327,8 @@ class Words(StoreTable):
     def _gains(
         self, connection: sqlite3.Connection, counts: _Counts, words: Sequence[str]
     ) -> list[tuple[Places, Weights]]:
-        """Return each word's matches: the positions of its chunks in `counts.rowids`, and the chunks' scores."""
+        """Return, for each word, the positions in `counts.rowids` of the chunks containing the word, and their scores.
+        """
         for word, stem in self.stems([word for word in dict.fromkeys(words) if word not in counts.gains]).items():
             places, frequencies = _frequencies(connection, counts.rowids, stem)
             inverse = np.log((len(counts.rowids) - len(places) + 0.5) / (len(places) + 0.5))

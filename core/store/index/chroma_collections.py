@@ -156,7 +156,10 @@ class RemoteChroma(Collections):
         self.sound = bool(states) and all(states)
 
     def hand_over(self, owner: str) -> None:
-        """Transfer all collections to another owner. Collections it already has under the same names are deleted."""
+        """Transfer all collections to another owner.
+
+        If that owner already has collections with the same names, delete them.
+        """
         theirs = _PREFIX.format(owner)
         present = {collection.name for collection in self._client.list_collections()}
         for name in self.names():

@@ -63,7 +63,7 @@ class Backend:
         return dict(self._ask("vectors", _LONG, name=name, ids=list(ids)))
 
     def reach(self, name: str) -> float:
-        """Return the share of a collection's entries found by a search for all of them."""
+        """Search for all of a collection's entries, and return the share that is found."""
         return float(self._ask("reach", _LONG, name=name))
 
     def add(self, name: str, ids: Sequence[str], vectors: Matrix) -> None:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 FRESH = "chroma.new"
 REPLACED = "chroma.old"
-"""Names of temporary folders next to the index during a rebuild. If the process is killed, they are left behind."""
+"""Name of a temporary folder next to the index during a rebuild. A killed process leaves the folder behind."""
 _LOCK_SECONDS = 60
 # Phrases in Chroma's errors for a full disk, from SQLite and from the operating system.
 _FULL = ("disk is full", os.strerror(ENOSPC))

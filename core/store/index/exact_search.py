@@ -1,4 +1,4 @@
-"""Exact search, which compares the question with all of a base's vectors in memory, for bases that are small enough.
+"""Exact search for small bases. It compares the question with all of a base's vectors in memory.
 
 Searching a graph takes barely any longer in a larger base, but misses vectors that the graph's links don't lead to. How
 many are missed depends on the vectors (docs/decisions/0025-exact-search.md).
@@ -130,7 +130,7 @@ class ExactSearch(StoreTable):
         return _Vectors(version, matrix, rows, rowids, places, windows)
 
     def _columns(self, statement: str, *values: object) -> list[list[str]]:
-        """Return the columns of a query that joins each column's values into one string.
+        """Return the columns of a query whose single row holds each column's values as one string, separated by commas.
 
         Reading a single row takes a third of the time of reading many rows.
         """

@@ -94,7 +94,8 @@ class IndexQueue:
 # HNSW files never shrink. A collection is rebuilt once the number of additions per window exceeds this limit.
 _CHURN = 3
 REACH = 0.95
-"""Minimum share of a collection's entries found by a search for all of them. An undamaged graph may miss 2 to 3%."""
+"""Minimum share of a collection's entries that a search for all of them must find. Undamaged graphs may miss 2 to 3%.
+"""
 # Time limit in seconds for emptying the queue before closing. Any remaining entries are added when the index is next
 # opened.
 _LAST_SECONDS = 60
@@ -314,7 +315,7 @@ class Index:
         return done
 
     def _begin(self, version: int) -> None:
-        """Add entries written since the given database version, delete unused collections, and become `ready`."""
+        """Add the entries written since a database version, delete unused collections, and set the state to `ready`."""
         with self._changing:
             if self._database.version() != version:
                 self._complete(self._backend)
@@ -366,7 +367,7 @@ class Index:
         backend.remove(name, sorted(present - expected))
 
     def _agrees(self, backend: Backend, base: KnowledgeBase) -> bool:
-        """Return whether searches for a few stored vectors find hits as near as exact search does."""
+        """Return whether index searches for a few stored vectors find hits as near as those of an exact search."""
         questions = _sample(self._chunks.windows(base))
         if not len(questions):
             return True

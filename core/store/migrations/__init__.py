@@ -1,4 +1,7 @@
-"""The migrations that make up the schema of `notes.db`. Each runs once, in its own transaction, after a backup."""
+"""The migrations that make up the schema of `notes.db`.
+
+Each migration runs once, in its own transaction, after a backup.
+"""
 
 import sqlite3
 from collections.abc import Callable
@@ -32,7 +35,7 @@ MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
     v20_files.step,
     v21_file_intents.STEP,
 )
-"""Migrations in order. The one at index N migrates the schema from version N to version N + 1.
+"""Migrations in order. The migration at index N takes the schema from version N to version N + 1.
 
 A migration is an SQL script, or a function to call within a transaction.
 """
