@@ -1,4 +1,7 @@
-"""Block rules that any of Tessera's Markdown parsers can use: MkDocs admonitions, content tabs, formulas, comments."""
+"""Block rules for MkDocs admonitions, content tabs, formulas and comments.
+
+Any of Tessera's Markdown parsers can use them.
+"""
 
 import re
 from collections.abc import Callable

@@ -165,7 +165,7 @@ def _runs_of_signs(text: str) -> Iterator[Span]:
 
 
 def _continues(text: str, block: list[Span], run: Span) -> bool:
-    """Return whether a run continues a block of equally long lines: it must be on the next line, and no longer."""
+    """Return whether a run continues a block of equally long lines. It must be on the next line and not be longer."""
     first, last = block[0]
     start, end = block[-1]
     if end - start != last - first or run[1] - run[0] > last - first:

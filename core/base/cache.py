@@ -35,7 +35,7 @@ class Cache(Generic[K, V]):
     def get_or_compute(self, key: K, compute: Callable[[], V]) -> V:
         """Return the value for a key, computing it if necessary. Wait if another thread is already computing it.
 
-        Errors aren't cached: the next thread tries again.
+        Errors aren't cached, so the next thread tries again.
         """
         if (value := self.get(key)) is not None:
             return value

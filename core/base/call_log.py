@@ -26,9 +26,9 @@ class _LoggedBase(Protocol):
 def log_call(what: str, **fields: object) -> Iterator[Values]:
     """Log a line when an operation ends, with its name, fields, duration, and the error type, if any.
 
-    The caller adds fields to the yielded dictionary: counts and the names of bases and models, but never the text of a
-    note or question. Nested operations on the same thread aren't logged separately. Their fields are added to the
-    outer line. If the outer line has an empty `work` field, their name is stored there.
+    The caller adds fields to the yielded dictionary, such as counts and the names of bases and models, but never the
+    text of a note or question. Nested operations on the same thread aren't logged separately. Their fields are added to
+    the outer line. If the outer line has an empty `work` field, their name is stored there.
     """
     if (outer := _work.get()) is not None:
         outer.update(fields | ({"work": what} if outer.get("work") == "" else {}))

@@ -1,4 +1,4 @@
-"""Safe file names from untrusted input: valid on every system, and never a drive, device or stream."""
+"""Safe file names from untrusted input. They are valid on every system, and never name a drive, device or stream."""
 
 import re
 
@@ -10,8 +10,8 @@ _DEVICE = re.compile(r"(?i)(?:con|prn|aux|nul|(?:com|lpt)[\d¹²³]|con(?:in|out
 def harmless_path(path: str, *, keeps_marks: bool = False) -> str:
     """Turn every part of a path into a safe file name, so that the path can't leave its folder on any system.
 
-    With `keeps_marks`, characters forbidden only on Windows are kept, which archives from other systems need. Windows
-    has the strictest rules: https://learn.microsoft.com/windows/win32/fileio/naming-a-file
+    With `keeps_marks`, characters forbidden only on Windows are kept, because archives from other systems need them.
+    Windows has the strictest rules: https://learn.microsoft.com/windows/win32/fileio/naming-a-file
     """
     parts = path.replace("\\", "/").strip("/").split("/")
     return "/".join(harmless_name(part, _HARMFUL if keeps_marks else _UNFIT) for part in parts)

@@ -81,7 +81,7 @@ class Job:
     """State of long-running work. `error` is a message for the user, and `result` is the work's return value.
 
     `base` is the only base the work changes, or "" if it may change any base. `left` is the number of seconds left, or
-    None if it isn't known yet. A `quiet` job wasn't started by the user: pages don't change when it starts or ends.
+    None if it isn't known yet. A `quiet` job wasn't started by the user, so pages don't change when it starts or ends.
     """
 
     name: str

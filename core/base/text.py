@@ -42,8 +42,8 @@ def with_newlines(text: str) -> str:
 def with_line_ends(text: str, before: str) -> str:
     """Restore the original line endings in text from an editor, which always uses \\n.
 
-    `before` is the text before the edit. Unchanged lines at the start and end keep their line endings. The lines
-    in between get the most common one. Text that already contains \\r is left unchanged.
+    `before` is the text before the edit. Unchanged lines at the start and end keep their line endings. The lines in
+    between get the most common line ending. Text that already contains \\r is left unchanged.
     """
     if "\r" in text or "\r" not in before:
         return text
@@ -72,7 +72,7 @@ ABBREVIATED = "".join(
         r"(?<![ap]\.m(?=\.))(?<![AP]\.M(?=\.))(?!(?:(?<=\bNo)|(?<=\bNr)|(?<=\bp)|(?<=\bpp)|(?<=\bvol)|(?<=\bVol))\.\s*\d)",
     ]
 )
-"""Pattern in front of a period that excludes abbreviations. The period after one doesn't end a sentence."""
+"""Pattern to put before a period, so that the period of an abbreviation doesn't count as the end of a sentence."""
 
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 """Chinese, Japanese and Korean characters, as a regex character class.

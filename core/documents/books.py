@@ -54,7 +54,7 @@ def _in_order(parts: bytes, linked: set[str]) -> bytes:
 
 
 def join_notes(nodes: Blocks) -> Blocks:
-    """Return a book's blocks with each footnote moved to its reference. Any without a reference stay in place."""
+    """Return a book's blocks with each footnote moved to its reference. Footnotes without a reference stay in place."""
     wanted = set(_references(nodes))
     notes: dict[str, Blocks] = {}
     made: Blocks = _put(_take(nodes, wanted, notes), notes) if wanted else nodes

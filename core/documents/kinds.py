@@ -293,7 +293,10 @@ def why_not_read(path: str) -> Message:
 
 
 def nothing_read(paths: Iterable[str]) -> Message:
-    """Return a message saying that none of the files can be read. It counts them by kind and names supported kinds."""
+    """Return a message saying that none of the files can be read.
+
+    The message counts the files by kind and names the supported kinds.
+    """
     counts = Counter(map(kind_of, paths))
     if not counts:
         return message("There are no files to read here. Supported types: {kinds}.", kinds=KINDS_READ)

@@ -101,9 +101,9 @@ def _read(part: EmailMessage, into: _Mail, depth: int) -> None:
 
 
 def _read_best(parts: list[EmailMessage], into: _Mail, depth: int) -> None:
-    """Read the first alternative that contains most of the words in the last one.
+    """Read the first alternative that contains at least 60% of the last alternative's words.
 
-    If there is none, read the longest alternative. The last one's length counts double.
+    If there is none, read the longest alternative, counting the last alternative's length double.
     """
     readings = []
     for part in parts:

@@ -61,7 +61,7 @@ def megabytes_left(most: int) -> int:
 
 
 def grant_scan() -> None:
-    """Raise the limits for a scanned page: all of the process's address space, and the time for one page.
+    """Raise the limits for a scanned page to all of the process's address space and the time for one page.
 
     Reading an A4 page reserves 1.6 GB of address space and uses half of it.
     """
@@ -128,7 +128,7 @@ class Limits:
 
 
 class Interrupted(SourceError):
-    """A conversion failed, but the document isn't to blame: a signal, a limit, a full disk or a missing program is.
+    """A conversion failed because of a signal, a limit, a full disk or a missing program, not because of the document.
 
     The next import tries the conversion again.
     """

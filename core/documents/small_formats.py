@@ -1,4 +1,4 @@
-"""Convert feeds (RSS, Atom), outlines (OPML), subtitles (WebVTT, SubRip) and TextPacks to Markdown."""
+"""Conversion of feeds (RSS, Atom), outlines (OPML), subtitles (WebVTT, SubRip) and TextPacks to Markdown."""
 
 import html
 import io

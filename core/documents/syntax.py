@@ -1,4 +1,4 @@
-"""Simplify pandoc's JSON syntax tree so that plain Markdown can express it.
+"""Simplification of pandoc's JSON syntax tree, so that plain Markdown can express it.
 
 A node is {"t": its kind, "c": its content} (pandoc-types 1.23).
 """

@@ -1,4 +1,4 @@
-"""Convert Excel workbooks and CSV files to tables. A formula shows its last calculated value."""
+"""Conversion of Excel workbooks and CSV files to tables. A formula becomes its last calculated value."""
 
 import csv
 import io
@@ -97,7 +97,7 @@ def _records(text: str, delimiter: str) -> Iterator[list[str]]:
 
 
 def _delimiter(text: str) -> str:
-    """Guess the separator: the one that splits the first rows most evenly or, if several do, into the most values.
+    """Guess the separator that splits the first rows most evenly or, if several do so, into the most values.
 
     Commas between digits don't count, since they may be decimal commas. The default is a comma.
     """
@@ -318,7 +318,7 @@ def _column(letters: str) -> int:
 
 
 def titled_table(rows: list[list[str]]) -> str:
-    """Return a sheet's rows as a table. Any rows with a single value at the start become titles above the table."""
+    """Return a sheet's rows as a table. If the first rows have only one value, they become titles above the table."""
     rows = [row for row in rows if any(row)]
     start = next((at for at, row in enumerate(rows) if sum(map(bool, row)) > 1), 0)
     # More than five single-value rows are values rather than titles.

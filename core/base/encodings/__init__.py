@@ -137,8 +137,8 @@ def is_utf8(data: bytes, least: int) -> bool:
 def _declared(data: bytes, kind: str) -> str:
     """Return the encoding declared in the data, or "" if there is no declaration.
 
-    Pages declare it in the HTML head. Text files declare it in a line for Emacs, Vim or LaTeX. UTF-16 and UTF-32 are
-    read as UTF-8, because the declaration itself is in ASCII.
+    Web pages declare their encoding in the HTML head. Text files declare it in a line for Emacs, Vim or LaTeX. UTF-16
+    and UTF-32 are read as UTF-8, because the declaration itself is in ASCII.
     """
     head = data[:_HEAD]
     if kind in _PAGES:

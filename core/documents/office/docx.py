@@ -55,7 +55,10 @@ class _Style:
 
 
 def _join_titles(document: Element, styles: dict[str, _Style]) -> None:
-    """Join the title's paragraphs into one, and the subtitle's as well. Pandoc would read only the last of each."""
+    """Join the title's paragraphs into one, and the subtitle's paragraphs as well.
+
+    Pandoc would read only the last paragraph of each.
+    """
     titles: dict[str, Element] = {}
     # A title of several paragraphs has at most 300 characters. Any further paragraphs become text.
     left = dict.fromkeys(_TITLES, 300)
@@ -211,7 +214,7 @@ Chunk = Callable[[bytes, str], Blocks]
 
 
 def prepare(data: bytes, chunk: Chunk, added: Insertions) -> bytes:
-    """Rewrite a Word document so that pandoc reads all of it. The blocks to replace its markers are put in `added`."""
+    """Rewrite a Word document so that pandoc reads all of it. `added` gets the blocks that will replace its markers."""
     package = Package(data)
     main = package.main()
     if main not in package.names:
@@ -247,7 +250,7 @@ def prepare(data: bytes, chunk: Chunk, added: Insertions) -> bytes:
 
 
 def _open_up(root: Element) -> None:
-    """Unwrap elements pandoc would drop, and put each part of a field into its own run, so that no text is lost."""
+    """Unwrap elements that pandoc would drop, and put each part of a field into its own run, so that no text is lost."""
     for parent in [element for element in root.iter() if local(element) not in _WRAPPERS]:
         waiting = list(reversed(parent))
         made = list[Element]()

@@ -122,7 +122,7 @@ _READ = frozenset(
 
 
 def prepare(data: bytes, added: Insertions) -> bytes:
-    """Rewrite a text document so that pandoc reads all of it. The blocks to replace its markers are put in `added`."""
+    """Rewrite a text document so that pandoc reads all of it. `added` gets the blocks that will replace its markers."""
     package = Package(data)
     root = package.xml(CONTENT)
     styles = package.optional(STYLES)

@@ -220,7 +220,7 @@ def number_of(text: str, missing: int = 0, *, digits: int = 9) -> int:
 
 
 def relation_id(element: Element) -> str:
-    """Return the id of an element's reference. For a diagram, it is the reference to its data (`dm`)."""
+    """Return the id of an element's reference. For a diagram, return the id of the reference to its data (`dm`)."""
     return element.get(_IDS + "id") or element.get(_IDS + "dm") or ""
 
 

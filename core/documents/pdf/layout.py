@@ -1,4 +1,4 @@
-"""Convert PDF pages to Markdown.
+"""Conversion of PDF pages to Markdown.
 
 Headings are detected by font size and paragraphs by gaps. Running heads are removed.
 """
@@ -232,7 +232,7 @@ def _divide(cells: Sequence[tuple[Sequence[GlyphRun], float]]) -> list[list[str]
 
 
 def _is_part(cells: Collection[Sequence[GlyphRun]], outside: Sequence[Letter]) -> bool:
-    """Return whether the rules frame only part of a table: rows continue outside them, or cells contain tables."""
+    """Return whether rules frame only part of a table. If so, rows continue outside the rules, or cells contain tables."""
     if any(sum(len(row) > 1 for row in by_baseline(runs)) >= _ROWS for runs in cells):
         return True
     baselines = {round(run.y) for runs in cells for run in runs}
@@ -297,7 +297,7 @@ def to_markdown(blocks: Sequence[PageBlock], pages: int) -> tuple[str, list[int]
 
 
 def views_of(page: Page) -> list[View]:
-    """Return a page's lines and tables: upright ones first, then those in other directions."""
+    """Return a page's lines and tables, with upright ones first, then those in other directions."""
     tables, letters = ruled_tables(page)
     view = View(page.number, page.height, order_parts(runs_of(letters, page.number), tables))
     return [view, *(view for other in page.aside for view in views_of(other))]
@@ -343,9 +343,10 @@ def text_of(
 
 
 def _demote(blocks: Sequence[PageBlock]) -> None:
-    """Turn false headings into text: long ones, ones with no text below them, and levels that hold form values.
+    """Turn false headings into text.
 
-    A level holds form values if its headings are more than half as long as the text below them.
+    These are headings that are long, that have no text below them, or whose level holds form values. A level holds form
+    values if its headings are more than half as long as the text below them.
     """
     headings = defaultdict[int, list[int]](list)
     below = Counter[int]()

@@ -1,4 +1,4 @@
-"""Group the letters on a page into words, runs and lines, and join lines into paragraphs."""
+"""Grouping of the letters on a page into words, runs and lines, and joining of lines into paragraphs."""
 
 import re
 import unicodedata

@@ -1,4 +1,4 @@
-"""Find tables without rules on a page, and put its columns in reading order."""
+"""Detection of tables without rules on a page, and the reading order of its columns."""
 
 import math
 import re

@@ -1,4 +1,4 @@
-"""Read a PDF page's letters, drawings and annotations. Positions are in points from the top left."""
+"""Reading of a PDF page's letters, drawings and annotations. Positions are in points from the top left."""
 
 import ctypes
 import io
@@ -98,7 +98,8 @@ def _edges(path: object, matrix: PdfMatrix) -> Iterator[Edge]:
 # The annotations on a page: comments, files, and form fields, such as checkboxes, whose values aren't drawn as text.
 
 MOST_CHOICES = 1_000
-"""Maximum number of fields per page whose values are read. The rest stay as drawn."""
+"""Maximum number of fields per page whose values are read. Further fields contribute only the text drawn on the page.
+"""
 # Flags for password fields, and for fields with one box per letter.
 _PASSWORD = 1 << 13
 _COMB = 1 << 24
