@@ -190,7 +190,7 @@ class Answer:
     def text(self) -> str:
         """The language model's sentences that have citations.
 
-        If there are none, the numbered quotes as shown, each below its lead.
+        If there are none, the text consists of the numbered quotes as shown, each below its lead.
         """
         lines = [
             f"{sentence.text} {''.join(f'[{number}]' for number in sentence.citations)}"
@@ -232,12 +232,12 @@ class Answer:
 
     @property
     def may_be_written(self) -> bool:
-        """Whether a language model is asked: there are hits, and the notes don't almost certainly lack an answer."""
+        """Whether a language model is asked. This requires hits, and some chance that the notes contain an answer."""
         return bool(self.result.hits) and not (self.denied and self.chance < _HARDLY)
 
     @property
     def explanation(self) -> Message | None:
-        """A remark on the answer for the user, or None if there is nothing to say."""
+        """A message that explains the answer to the user, or None if nothing needs explaining."""
         if (writing := self.writing) and writing.problem:
             return writing.problem
         if writing:

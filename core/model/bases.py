@@ -96,7 +96,7 @@ class PackReport:
 
 
 BaseKind = Literal["vector", "lines", "literal"]
-"""A base's kind: `vector` and `lines` bases support semantic and keyword search, `literal` bases only keyword search.
+"""A base's kind. Keyword search works in every base, semantic search only in `vector` and `lines` bases.
 
 In a `lines` base, each line of a text file is a chunk.
 """
@@ -159,7 +159,7 @@ class KnowledgeBase:
 
     @property
     def without_model(self) -> bool:
-        """Whether the base can be searched without a model: it has no vectors, or its vectors are word counts."""
+        """Whether the base can be searched without a model, because it has no vectors or its vectors are word counts."""
         return not self.has_vectors or self.embedder == "tfidf"
 
 
@@ -229,8 +229,8 @@ class Switch:
 class ChangeCost:
     """The cost of switching a base to another embedder or different chunking.
 
-    `notes` is the number of notes to re-chunk, and `chunks` the total number of resulting chunks. `to_embed` of the
-    `windows` have no vectors yet. Embedding them takes about `seconds`.
+    `notes` is the number of notes to re-chunk, and `chunks` the total number of resulting chunks. `to_embed` counts
+    those of the `windows` that have no vectors yet. Embedding them takes about `seconds`.
     """
 
     embedder: str

@@ -126,7 +126,7 @@ class Chunk:
 
 @frozen
 class RefusedChunk:
-    """A chunk whose text a model refused to embed: its note, the start of its text, and when and why it was refused."""
+    """A chunk whose text a model refused to embed, with its note, the start of its text, and the time and reason."""
 
     chunk_id: str
     note_id: str
@@ -248,7 +248,8 @@ class Sizes:
 class Difference:
     """The difference between two splits of a note.
 
-    Offsets where a chunk starts in `both` splits, only in the `first` split, or only in the `second`.
+    The fields hold the offsets where a chunk starts in `both` splits, only in the `first` split, or only in the
+    `second`.
     """
 
     both: tuple[int, ...]

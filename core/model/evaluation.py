@@ -1,4 +1,4 @@
-"""Evaluation: questions with their gold passages, runs, results, verdicts, and comparisons of runs."""
+"""Evaluation: questions with their gold passages, test runs, results, verdicts, and comparisons of test runs."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import field
@@ -49,7 +49,7 @@ METRICS = (
 """Metrics for every answerable question. The `span_*` metrics consider the first BUDGET retrieved characters."""
 
 ANSWER_METRICS = ("answered", "cited_recall", "cited_precision", "quoted", "facts", "refused", "agreed")
-"""Metrics for the answer shown above the hits. Each is computed over the questions it applies to.
+"""Metrics for the answer shown above the hits. Each is computed over the questions that it applies to.
 
 `refused` applies to questions that the notes don't answer, `cited_precision` and `quoted` to answered questions,
 `facts` to questions with an expected answer, and `agreed` to questions judged by a language model. Only `agreed`
@@ -242,7 +242,7 @@ class Diagnosis:
 
 @frozen
 class GivenAnswer:
-    """An answer in a run: its text and the passages it cites. The text is empty if the question was refused.
+    """An answer in a test run: its text and the passages it cites. The text is empty if the question was refused.
 
     `quoted` counts the `sentences` with a citation whose quote is in the cited note. An answer written by a language
     model contains only such sentences. `problem` says why the model's server gave no answer. `judged` is None if the
@@ -263,9 +263,9 @@ class GivenAnswer:
 
 @frozen
 class QuestionResult:
-    """The result of one question in a run.
+    """The result of one question in a test run.
 
-    `found_rank` is the rank of the hit with which all required gold passages have been found, or None if they haven't.
+    `found_rank` is the rank by which all required gold passages have been found, or None if some are missing.
     `budget_rank` is the same, but considers only the first BUDGET characters. A question without gold passages is
     `negative`: it has no rank, and rank metrics ignore it. `wished` is the expected answer. `given` is the run's
     answer, or None if an older version of Tessera made the run.
@@ -291,7 +291,7 @@ class QuestionResult:
 
     @property
     def identity(self) -> tuple[object, ...]:
-        """The values that identify the question across runs, where the positions of gold passages may differ."""
+        """The values that identify the question across test runs, in which the positions of gold passages may differ."""
         return self.id, self.question, self.any, frozenset((gold.path, gold.quote) for gold in self.golds)
 
     @property
@@ -305,7 +305,7 @@ class QuestionResult:
 
 @frozen
 class Run:
-    """A run of a pipeline over a question set.
+    """A test run of a pipeline over a question set.
 
     `settings` is a snapshot of all settings that the run used. `index_version` increases with every change that may
     affect search results. A stopped run has no `ended_at`. Only `asked` of its `questions` have results, and `metrics`
@@ -366,7 +366,7 @@ Change = Literal["gained", "lost", "better", "worse", "same"]
 
 @frozen
 class Comparison:
-    """The difference between two runs' values on the same questions. `message` describes the difference in a sentence.
+    """The difference between two test runs' values on the same questions. `message` describes it in a sentence.
 
     `difference` is the mean of new - old, `low` and `high` are its 95 % confidence interval, and `p` is the two-sided
     p-value. With fewer than ENOUGH questions, `low`, `high` and `p` are meaningless. `more` estimates how many further
@@ -395,7 +395,7 @@ class Comparison:
 
 @frozen
 class ComparisonRow:
-    """A question's results in each run, with the values of the METRICS and ANSWER_METRICS that apply to it.
+    """A question's results in each test run, with the values of the METRICS and ANSWER_METRICS that apply to it.
 
     `change` compares the second run with the first, or is None if there is no second run. `gained` means that only the
     second run found the answer within DEPTH hits, and `lost` that only the first run did. `better`, `worse` and `same`
@@ -433,7 +433,7 @@ class ComparisonRow:
 
 @frozen
 class SideBySide:
-    """A single run, or a comparison of a second run with the first over the questions they share.
+    """A single test run, or a comparison of a second run with the first over the questions they share.
 
     `figures` maps METRICS, TIMES and the ANSWER_METRICS that the runs share to each run's value, and `comparisons` maps
     the same metrics, except TIMES, to a comparison. Both count the questions with a value in every run. `comparisons`
@@ -457,6 +457,6 @@ class SideBySide:
 
     @property
     def is_better(self) -> bool:
-        """Whether the second run is better than the first by more than chance would explain."""
+        """Whether the second test run is better than the first by more than chance would explain."""
         comparison = self.comparisons.get(self.metric)
         return comparison is not None and comparison.settled and comparison.difference > 0 and comparison.p <= RARE

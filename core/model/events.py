@@ -8,12 +8,12 @@ from core.model.versions import Renaming
 
 @frozen
 class ChunksPending:
-    """Event: some chunks were stored without vectors and await embedding."""
+    """Event published after chunks that still need vectors are stored."""
 
 
 @frozen
 class PictureReadingChanged:
-    """Event: reading pictures was turned on or off for a base."""
+    """Event published after reading pictures is turned on or off for a base."""
 
 
 @frozen
@@ -29,7 +29,7 @@ class NoteRenamed:
 
 @frozen
 class NotesDecided:
-    """Event: the user rejected pending notes for a `reason`, or accepted them (`reason` is None)."""
+    """Event published after the user rejects pending notes for a `reason`, or accepts them (`reason` is None)."""
 
     note_ids: Texts
     reason: str | None

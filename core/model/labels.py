@@ -475,7 +475,7 @@ def ordering_lines(understood: Understood) -> list[Message]:
 
 
 def remarks(hit: Hit) -> list[Message]:
-    """Return remarks on a hit: the notes that supersede it, and the state of its chunk and file."""
+    """Return messages about a hit: which notes supersede it, and the state of its chunk and file."""
     shown = [message("Superseded by “{title}”", title=successor.title) for successor in hit.superseded_by]
     shown += [CHUNK_STATES[hit.chunk.state]] if hit.chunk.state in ("pending", "refused") else []
     return [*shown, *([FILE_STATES[hit.file]] if hit.file in FILE_STATES else [])]

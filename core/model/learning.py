@@ -159,7 +159,7 @@ class UnreadLog:
 class LearningReport:
     """The result of learning from logs into a base. `failed` lists the logs that can't be read.
 
-    `model` is the language model used, or "" if none was. `problem` is the error that made the language model stop
+    `model` is the language model used, or "" if none was used. `problem` is the error that made the language model stop
     early.
     """
 

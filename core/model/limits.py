@@ -10,7 +10,7 @@ QUESTION = 10_000
 PART = 1_000
 """Maximum number of characters in literal text: a phrase, part of a line, or a filter's value."""
 FILTERS = 100
-"""Maximum number of filters per question, and of phrases.
+"""Maximum number of filters in a question, and also of phrases.
 
 This limit and VALUES keep queries within SQLite's limits.
 """

@@ -20,7 +20,7 @@ OneOrMore = str | Iterable[str]
 """A single word, or several words of which any may match."""
 
 SOON = 30
-"""Number of days before a note's expiry from which the note is shown as expiring and awaits a decision."""
+"""Number of days before its expiry at which a note begins to be shown as expiring and to await a decision."""
 _TYPES = {"tags": list[str], "notes": list[str], "number": int}
 
 
@@ -240,6 +240,6 @@ TAGS_FOLLOW = r"\s(\[（【《「『〈“‘，。、；：！？,;|>*~"
 TAG = rf"(?<![^{TAGS_FOLLOW}])\#(?!(?<=\[\#)\w\])(?P<tag>{TAG_NAME})"
 """A tag in text. `[#A]` is a priority, not a tag."""
 ATTRIBUTES = r"\{:?\s*[#.]\w[^{},\n]*\}(?=[ \t]*(?:\n|\Z))"
-"""An id and classes at the end of a line, in the syntax of MkDocs, kramdown or Pandoc; `#id` in it isn't a tag."""
+"""An id and classes at the end of a line, in the syntax of MkDocs, kramdown or Pandoc. An `#id` there isn't a tag."""
 FORMULA = r"(?<!\\)(?:\$\$[^$]{1,4000}\$\$|\$(?![\s$])(?:\\.|[^$\\]){0,2000}+(?<!\s)\$(?!\d))"
 """A formula within a line."""

@@ -228,7 +228,7 @@ class _StoredNote(FieldValues):
 
     @property
     def location(self) -> str:
-        """The path, or "" if there is none."""
+        """The note's path, or "" if it has none."""
         return self.path or ""
 
     @property
@@ -256,7 +256,7 @@ class Note(_StoredNote):
 
     `generation` counts how often the note has been indexed. `front` is None if an earlier version of Tessera read the
     file. `overridden` maps the fields that the user changed in Tessera to the values in the file. A `plain` note isn't
-    Markdown: each of its lines is a chunk. `left_out` lists the parts of the file that are missing from the note.
+    Markdown, and each of its lines is a chunk. `left_out` lists the parts of the file that are missing from the note.
     `encoding` is the file's encoding, or None for UTF-8.
     """
 
@@ -371,7 +371,7 @@ class PictureFile:
 
 @frozen
 class ReadPicture:
-    """The text that `reader` recognized in the picture with the given hash. It is "" if the picture has no text."""
+    """The text that `reader` recognized in the picture with the given hash, or "" if the picture has no text."""
 
     hash: str
     text: str

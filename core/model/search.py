@@ -106,9 +106,7 @@ NOT_NARROWING: frozenset[TermKind] = ORDERING | {"words", "emphasis"}
 """Kinds of terms that don't exclude notes."""
 
 SCOPE_GAIN = TAGS_GAIN = 0.1
-"""The gain of a hit whose note has one of the caller's scopes, and of a hit whose note has all of the caller's tags.
-
-Gains are from 0 to 1.
+"""Score boost, on a scale from 0 to 1, for a hit whose note has one of the caller's scopes or all of the caller's tags.
 """
 
 
@@ -116,8 +114,9 @@ Gains are from 0 to 1.
 class CallerContext:
     """The context in which a program searches.
 
-    It excludes notes of any type not in `types`, and notes with none of the `tags`. A note gains `SCOPE_GAIN` if it has
-    one of the scopes, and `TAGS_GAIN` times the share of the tags that it has. Empty fields have no effect.
+    Notes of any type not in `types` are excluded, and so are notes with none of the `tags`. A note's score is raised by
+    `SCOPE_GAIN` if the note has one of the scopes, and by `TAGS_GAIN` times the share of the tags that the note has.
+    Empty fields have no effect.
     """
 
     types: Texts = ()
@@ -168,7 +167,7 @@ class Decomposition:
 
 @frozen
 class Prepared:
-    """A question that is ready to be searched: the `typed` text, and its complete `query`, which is within all limits.
+    """A question that is ready for searching: the `typed` text, and its complete `query`, which is within all limits.
 
     `decomposition` is the rule-based decomposition of an exploratory question, or None. `asks_model` is True if a
     language model is set up and chooses among the hits. Unless `wait` is True, a base whose model is still loading gets
@@ -363,7 +362,7 @@ class DroppedCandidate:
 
 @frozen
 class SubQueryResult(SubQuery):
-    """A sub-query that was searched: its round, how many chunks it found, and how many of these were new."""
+    """A sub-query that was run: its round, how many chunks it found, and how many of these were new."""
 
     round: int
     found: int
@@ -516,7 +515,9 @@ class Citation:
 
 @frozen
 class Context:
-    """Passages for a prompt as one block, with numbered citations. `left_out` counts the hits beyond the token budget.
+    """Passages for a prompt, joined into one text with numbered citations.
+
+    `left_out` counts the hits beyond the token budget.
 
     Each passage is preceded by `[number] <note> title (path)` and followed by `</note>`, on separate lines.
 

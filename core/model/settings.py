@@ -47,11 +47,11 @@ class CompleteSettings:
     """Search settings in which every setting has a value.
 
     `pool` is the number of candidates from each stage. `semantic_weight` is the weight of semantic search relative to
-    keyword search. `link_weight` is the gain for a chunk linked to the best chunk. `priority_weight` is the gain for
-    the candidate with the highest priority, and `feedback_weight` for a note with only good verdicts. `score_threshold`
-    is a hit's minimum score, and `expansion_size` the number of neighbouring chunks on each side of a hit. The
-    `reranker` (or `none`) scores the best `rerank_pool` candidates, reading at most `rerank_characters` of each one's
-    best window. `rerank_weight` is the weight of its score relative to the earlier score.
+    keyword search. `link_weight` raises the score of a chunk linked to the best chunk. `priority_weight` raises the
+    score of the candidate with the highest priority, and `feedback_weight` that of a note with only good verdicts.
+    `score_threshold` is a hit's minimum score, and `expansion_size` the number of neighbouring chunks on each side of a
+    hit. The `reranker` (or `none`) scores the best `rerank_pool` candidates, reading at most `rerank_characters` of
+    each one's best window. `rerank_weight` is the weight of its score relative to the earlier score.
     """
 
     mode: Annotated[Mode, _search_setting("way of searching", "How to search")] = "auto"
@@ -114,7 +114,10 @@ WIDENING = "expansion_size"
 """Name of the setting that adds neighbouring chunks to hits."""
 
 CHOICES: Mapping[str, Texts] = {name: get_args(get_args(kind)[0]) for name, kind in _TYPES.items()}
-"""The possible values of each setting. Empty for numbers, and for settings whose choices are in a separate table."""
+"""The possible values of each setting.
+
+They are empty for numbers, and for settings whose choices are in a separate table.
+"""
 
 DEFAULTS = CompleteSettings()
 

@@ -394,11 +394,11 @@ class FileActs:
     def carry_out(
         self, changes: Sequence[FileChange], act: Callable[[FileChange], _Done]
     ) -> Iterator[dict[str, _Done]]:
-        """Change files by calling `act`, then let the block write their notes in one transaction.
+        """Change files by calling `act`, then let the `with` block write their notes in one transaction.
 
-        Yield the results of `act`, keyed by note id. After any error, even in the block, all files are restored. The
-        exception is a change to a single file that keeps its name: the file isn't restored, so the user's text isn't
-        lost. The next update of its folder reads the file.
+        Yield the results of `act`, keyed by note id. After any error, even in the `with` block, all files are restored.
+        The exception is a change to a single file that keeps its name. That file isn't restored, so that the user's
+        text isn't lost, and the next update of its folder reads the file.
         """
         steps = [change.step for change in changes if change.step.before is not None or not change.step.is_plain]
         intents = {} if len(steps) == 1 and steps[0].is_plain else self._store.intents.put(steps)
@@ -424,9 +424,9 @@ class FileActs:
             _LOG.warning("Files can't be restored", exc_info=True)
 
     def _is_settled(self, step: FileStep) -> bool:
-        """Undo a step, and return whether it is settled.
+        """Undo a step, and return whether the step is settled.
 
-        It is settled if it is fully undone, or if an update of the folder has already read the changed file.
+        A step is settled if it is fully undone, or if an update of the folder has already read the changed file.
         """
         bases = self._store.bases
         root = Path(step.folder)

@@ -54,8 +54,8 @@ class NoteLinks:
     def name(self, note_id: str) -> str:
         """Return the name to use in links to a note.
 
-        This is the note's file name, or its title if it has no file. If several notes share the file name, it is the
-        note's path. A path that is also the end of another path gets a leading slash.
+        This is the note's file name, or its title if it has no file. If several notes share the file name, the note's
+        path is used. A path that is also the end of another path gets a leading slash.
         """
         path = self.names[note_id].path
         name = _without_suffix(basename(path) if path else self.title(note_id))
@@ -119,7 +119,7 @@ class NoteLinks:
     def called(self, name: str) -> set[str]:
         """Return the ids of the notes that a name refers to. The name is an id, or any name that works in a link.
 
-        Exact paths and titles take precedence over other spellings. These are ranked as they are for links.
+        Exact paths and titles take precedence over other spellings, which are ranked as they are for links.
         """
         if name in self.names:
             return {name}

@@ -41,7 +41,7 @@ def title_filename(title: str) -> str:
 def renamed_path(path: str, title_before: str, title: str) -> str:
     """Return a note's path for a new title.
 
-    The folder and suffix stay the same. If the old name had hyphens for spaces, the new name has them too.
+    The folder and suffix stay the same. If the old name had hyphens instead of spaces, the new name has them too.
     """
     pure = PurePosixPath(path)
     name = title_filename(title).removesuffix(".md")
@@ -161,7 +161,7 @@ def with_title(note: Note, changed: Note, inside: BodyMetadata | None) -> Note:
 
 
 def at_path(note: Note, path: str) -> Note:
-    """Return a note at another path, with its links read relative to that path. Raises errors as `with_body` does."""
+    """Return a note at another path, with its links read relative to that path. Raises the same errors as `with_body`."""
     return replace(note, path=path, links=() if note.plain else look_into(note.body, path).targets(path))
 
 

@@ -100,7 +100,10 @@ class Uses(Switchable):
                     self._writer.start()
 
     def found(self, result: SearchResult, chosen: Filters | None = None) -> None:
-        """Record a search's hits. A search that filters by use is ignored, or recording it would change its results."""
+        """Record a search's hits.
+
+        A search that filters by use is ignored, because recording it would change its results.
+        """
         filters = (result.understood.filters, chosen or Filters())
         if not any(condition.field == "use" for item in filters for condition in item.conditions):
             self.note("found", dict.fromkeys((hit.note.id, "") for hit in result.hits))
@@ -188,7 +191,7 @@ class Uses(Switchable):
 
 @dataclass
 class Clicks(Switchable):
-    """Records which hits were opened, copied or cited for a question. Off unless the user enables it.
+    """Records which hits were opened, copied or cited for a question, if the user has enabled this.
 
     While clicks are off, existing clicks are kept but don't affect ranking. `_clock` returns the local time.
     """

@@ -38,9 +38,8 @@ def between(old: Note, new: Note) -> NoteDifference:
 def compare_texts(old: str, new: str) -> list[DiffPiece]:
     """Return the differences between two strings.
 
-    Equal and removed pieces make up `old`, and equal and added ones `new`.
-
-    Compares lines first, then the words within differing lines, so a megabyte of text takes about a second.
+    Equal and removed pieces make up `old`, and equal and added pieces make up `new`. Lines are compared first, then the
+    words within differing lines, so a megabyte of text takes about a second.
     """
     stretches = list[_Stretch]()
     for equal, removed, added in _steps(old.splitlines(keepends=True), new.splitlines(keepends=True)):

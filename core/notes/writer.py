@@ -190,7 +190,7 @@ class Writer:
                 self.write(self._store.base(base_id), notes)
 
     def _renamed(self, base: KnowledgeBase, note: Note, changed: Note, inside: BodyMetadata | None) -> Note:
-        """Return a note that is still being created with the path that matches its new title."""
+        """For a note that is still being created, return the note with a path that matches its new title."""
         title = changed.title
         follows = False
         if note.source_ref and not (note.in_text_file and base.write_files):
