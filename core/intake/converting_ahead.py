@@ -38,7 +38,7 @@ def convert_ahead(
     uploaded: bool,
     waits: Callable[[], object] = lambda: None,
 ) -> Generator[tuple[SourceFile, Callable[[], ConvertedFile] | None]]:
-    """Yield each file. A document comes with a function that returns the converted file, any other file with None.
+    """Yield each file with a function that returns the converted document, or with None if it isn't a document.
 
     The function raises the conversion's error if there is one. `choices` maps a document's path to the chosen converter
     and encoding. `waits` is called regularly while waiting for a document, and may raise. Closing the generator ends

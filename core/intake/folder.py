@@ -101,7 +101,7 @@ class TakenNames(Container[str]):
 
 
 ScanScope = Literal["text", "notes", "documents", "pictures"]
-"""What a scan includes: text files (for a plain base), notes, notes and documents, or all of them and pictures."""
+"""What a scan includes: text files (for a plain base), notes, notes and documents, or notes, documents and pictures."""
 
 
 @frozen
@@ -194,8 +194,8 @@ def is_entered(root: Path, path: str) -> bool:
 def read(folder: Path, path: str) -> bytes:
     """Return the bytes of the note file at `path` in `folder`.
 
-    Raises SourceError if it can't be read, is too large, or is no longer in the folder, and NotDownloaded if it hasn't
-    been downloaded yet.
+    Raises SourceError if the file can't be read, is too large, or is no longer in the folder, and NotDownloaded if the
+    file hasn't been downloaded yet.
     """
     data = read_bytes(folder, path, kinds.MAX_BYTES if is_document(path, pictures=True) else MAX_BYTES)
     check_content(data, path)

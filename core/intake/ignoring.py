@@ -92,7 +92,7 @@ class Ignoring:
         return next((why for why, pattern in self._excluded if pattern.search(named)), None)
 
     def _obsidian_patterns(self) -> Iterator[tuple[Message, "re.Pattern[str]"]]:
-        """Yield a reason and a pattern for each of a vault's exclusions: path prefixes, or regexes between slashes."""
+        """Yield a reason and a pattern for each of a vault's exclusions (path prefixes, or regexes between slashes)."""
         try:
             filters = json.loads(self._text(VAULT) or "{}").get("userIgnoreFilters") or []
             texts = [text for text in filters if isinstance(text, str) and text][:_MOST_RULES]

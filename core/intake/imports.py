@@ -260,7 +260,7 @@ class Imports:
         watch: bool = True,
         progress: Progress = no_progress,
     ) -> SyncReport:
-        """Apply a plan to its base: store all notes, so that they can be searched by words, then embed pending chunks.
+        """Apply a plan to its base. Store all notes, which makes them searchable by words, then embed pending chunks.
 
         With `embed`, chunks left pending by earlier imports are embedded too. Without it, or if the base doesn't embed
         at once, the chunks stay pending. If `progress` raises while notes are being stored, no notes are removed, and
@@ -511,7 +511,7 @@ def _notes(
     away: list[Failed],
     waits: Callable[[], object],
 ) -> Generator[NoteToIndex]:
-    """Yield a plan's new and changed notes. Add files that can't be read to `unread` or `away`.
+    """Yield a plan's new and changed notes. Files that can't be read are added to `unread` or `away`.
 
     `waits` is called regularly while a document is being converted, and may raise.
     """

@@ -1,6 +1,6 @@
 """Writes uploaded files, archives and exports to a staging folder, which is then compared with a base.
 
-File names aren't trusted: if one could lead out of the folder, the whole upload is refused.
+File names aren't trusted. If a name could lead out of the folder, the whole upload is refused.
 """
 
 import io
@@ -283,7 +283,9 @@ def name_of(path: Path) -> str:
 
 
 def write(importer: Importer, destination: Path) -> tuple[list[Failed], list[Failed]]:
-    """Write an export's notes as Markdown files. Return the notes that can't be read, and what is missing from others.
+    """Write an export's notes as Markdown files.
+
+    Return the notes that can't be read, and what is missing from the rest.
 
     Files that notes link to go into the folder `LINKED`. Raises SourceError if there are too many notes or none.
     """
@@ -325,7 +327,7 @@ LINKED = ".linked"
 
 
 Staged = tuple[str, list[Failed], list[Failed]]
-"""The result of filling a staging folder: the program an export is from (or ""), the failed and the skipped files."""
+"""The result of filling a staging folder: the notes' program (or ""), the files that failed, and the skipped files."""
 
 
 def stage(files: Iterable[tuple[str, bytes]], into: Path) -> Staged:

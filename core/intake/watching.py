@@ -337,7 +337,7 @@ class Watching:
             self._thread.join()
 
     def folders(self, base: KnowledgeBase) -> list[WatchedFolder]:
-        """Return a base's watched folders in their state at the last check."""
+        """Return a base's watched folders, as of the last check."""
         return [seen for (base_id, _), seen in sorted(self._seen.items()) if base_id == base.id and base.watch]
 
     def look(self, *plain: bool) -> None:
@@ -434,7 +434,7 @@ class Watching:
         return True
 
     def _watch_export(self, base: KnowledgeBase, export: Path) -> Message | None:
-        """Import a new or changed export in a watched folder. Return why the import failed, or None if it didn't."""
+        """Import a new or changed export in a watched folder. Return why the import failed, or None if it succeeded."""
         key = base.id, str(export)
 
         def plan() -> SyncPlan:
@@ -463,7 +463,7 @@ class Watching:
         return any({failed.path for failed in now} != {failed.path for failed in before} for now, before in lists)
 
     def _sync(self, base: KnowledgeBase, folder: str, plan_sync: Callable[[], SyncPlan]) -> Message | None:
-        """Sync a folder or an export in a job. Return why the sync failed, or None if it didn't.
+        """Sync a folder or an export in a job. Return why the sync failed, or None if it succeeded.
 
         The job is removed from the list of jobs when it ends. If a sync only records new file times, it isn't reported.
         """
@@ -494,7 +494,7 @@ class Watching:
 def freshness(store: Store, jobs: Jobs, watching: Watching, of: KnowledgeBase | None = None) -> Freshness:
     """Return the work in progress or, if there is none, any problems.
 
-    Problems concern folders, files, refused passages and the index. If `of` is given, check only that base.
+    Problems concern folders, files, refused passages and the index. If a base is given as `of`, check only that base.
     """
     # Jobs that change search results.
     doing = [

@@ -4,7 +4,7 @@ The evidence for an answer is the sum of three values:
 - how far the nearest chunk's similarity exceeds its base's background similarity (the level that unrelated questions
   reach), in standard deviations;
 - the share of the question's words found in the first hit, weighted by rarity;
-- the first hit's gains for containing the question as typed.
+- the first hit's score boosts for containing the question as typed.
 
 The weights and the threshold come from a grid search over both vaults and over questions about Wikipedia paragraphs
 (`benchmarks.unanswered`). The late interaction score is left out because it makes cross-language questions look

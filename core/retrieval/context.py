@@ -1,4 +1,4 @@
-"""Context for a prompt: the hits' chunks and their neighbours as one block, within a token budget.
+"""Context for a prompt: the hits' chunks and their neighbours, joined into one text within a token budget.
 
 Text from notes, including titles and paths, is enclosed in NOTE_MARKS. Any such marks inside the text are escaped. A
 number in brackets is therefore a citation only if it is outside the marks, whatever a note contains.
@@ -137,7 +137,7 @@ class _Block:
         return reduce(_Piece.without, self.pieces, piece)
 
     def add(self, piece: _Piece) -> bool:
-        """Add a piece if it fits, and return whether it did."""
+        """Add a piece if it fits, and return whether it was added."""
         cost = len(self._tokens(piece.block(len(self.pieces) + 1) + _BREAK))
         if cost > self._left:
             return False
@@ -192,7 +192,7 @@ def escape_marks(text: str) -> str:
 
 
 def build(store: Store, hits: Sequence[Hit], words: Sequence[str], tokens: Tokens, budget: int) -> Context:
-    """Build one block from the hits' chunks and their neighbours, with numbered citations, best first.
+    """Join the hits' chunks and their neighbours into one text, with numbered citations, best first.
 
     A hit's own chunk is added before its neighbours, and near neighbours before far ones. Neighbours that exceed the
     budget are cut at the far end. If the very first chunk exceeds the budget, it is cut to the window that contains the
@@ -223,7 +223,10 @@ def build(store: Store, hits: Sequence[Hit], words: Sequence[str], tokens: Token
 
 
 def _pieces(hit: Hit, chunks_of: Callable[[str], Sequence[Chunk]]) -> _Pieces:
-    """Return a hit's chunk, followed by its passage's other chunks, nearest first. These rank below all hits."""
+    """Return a hit's chunk, followed by its passage's other chunks, nearest first.
+
+    The other chunks rank below all hits.
+    """
     near = [
         chunk
         for chunk in chunks_of(hit.note.id)

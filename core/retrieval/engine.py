@@ -156,7 +156,7 @@ class SearchEngine:
             return result
 
     def context(self, prepared: Prepared, budget: int | None = None) -> Context:
-        """Return the passages of a question's hits as a block for a prompt.
+        """Return the passages of a question's hits, joined into one text for a prompt.
 
         `budget` is in tokens. None means the budget in the settings. Raises the same errors as `answer`, and QueryError
         if the budget is below 1.
@@ -226,9 +226,9 @@ class SearchEngine:
 
     @contextmanager
     def explained(self, typed: str, options: SearchOptions) -> Iterator[Reasons]:
-        """Search at the simple level, and keep the snapshot open during the block, so that hits can be explained.
+        """Search at the simple level, and keep the snapshot open during the `with` block.
 
-        Raises the same errors as a search.
+        While it is open, hits can be explained. Raises the same errors as a search.
         """
         prepared = self.prepare(typed, {**options, "explain": True})
         whole = SubQuery(prepared.query.text, WHOLE)
@@ -336,7 +336,7 @@ class SearchEngine:
 
     @contextmanager
     def _open_search(self, query: Query, parts: Sequence[SubQuery], *, wait: bool) -> Iterator[list[Ranking]]:
-        """Search for each part of a question. All stages read the same snapshot, which stays open during the block."""
+        """Search for each part of a question. All stages read one snapshot, which stays open during the `with` block."""
         while True:
             bases = self._store.bases.chosen(query.filters.bases)
             requests = self._start_search(query, bases, parts, wait=wait)

@@ -194,7 +194,7 @@ def _rank_groups(store: Store, successors: NewerNotes, rankings: Sequence[Rankin
 
 
 def _hits(store: Store, successors: NewerNotes, ranked: _Ranked, expansion_size: int) -> list[Hit]:
-    """Return each group's hit: its best chunk, with a passage that includes the joined and neighbouring chunks."""
+    """Return each group's best chunk as a hit, with a passage that includes the joined and neighbouring chunks."""
     cards = {note_id: card for ranking in ranked.rankings for note_id, card in ranking.candidates.cards.items()}
     best = {ranked.chunks[group.best].note_id for group in ranked.groups}
     missing = {new for note_id in best for new in successors.get(note_id, ())} - cards.keys()
@@ -222,10 +222,10 @@ def _hits(store: Store, successors: NewerNotes, ranked: _Ranked, expansion_size:
 
 
 def by_favour(hits: Sequence[Hit], gained: Mapping[str, float], weight: float, stage: str) -> list[Hit]:
-    """Reorder hits by the gains of their notes. `gained` maps note ids to gains. No hit is added or removed.
+    """Reorder hits by the score boosts of their notes. `gained` maps note ids to boosts. No hit is added or removed.
 
-    On a scale from the last score (0) to the first (1), no hit moves by more than `weight`. A superseded note never
-    gains more than its successors among the hits, so it stays below them.
+    On a scale from the last score (0) to the first (1), no hit moves by more than `weight`. A superseded note is never
+    boosted more than its successors among the hits, so it stays below them.
     """
     if not gained:
         return list(hits)
@@ -327,7 +327,7 @@ def _term(field: str, value: str) -> str:
 # Reordering hits by clicks on their notes. Clicks count only for similar questions, and their weight decays over time.
 
 GAIN = 0.5
-"""Maximum gain from clicks, on a scale from the last hit's score (0) to the first hit's (1). See decision 61."""
+"""Maximum score boost from clicks, on a scale from the last hit's score (0) to the first hit's (1). See decision 61."""
 # Clicks for one question count for another question only if the two are more similar than this.
 _LIKE = 0.5
 

@@ -160,7 +160,7 @@ def choose(chat: "Chat", material: ValueMap, hits: Sequence[Hit]) -> LlmSelectio
 def apply_choice(result: SearchResult, choice: LlmSelection, query: Query, bases: Sequence[str]) -> SearchResult:
     """Return a result with the chosen hits first, followed by the rest, up to the query's limit.
 
-    Ranks and scores belong to positions, so a hit that moves takes those of its new position.
+    Ranks and scores belong to positions, so a hit that moves gets the rank and score of its new position.
     """
     limit = query.settings.limit
     by_id = {hit.chunk.id: hit for hit in result.hits}

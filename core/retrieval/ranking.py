@@ -36,7 +36,7 @@ Cards = Mapping[str, NoteSummary]
 Judged = dict[int, float | None]
 """A reranker's score for each chunk, or None for a chunk that the reranker had no time for."""
 PHRASE = 0.3
-"""Gain for a chunk that contains an optional phrase, on a scale from 0 to 1."""
+"""Score boost for a chunk that contains an optional phrase, on a scale from 0 to 1."""
 
 # How far the best keyword score raises a chunk that has no vector, as a share of the distance from the mean semantic
 # score to 1. With half of both vaults' notes in a base without vectors, MRR@10 is 0.540 at 0 and 0.561 at 0.25. At
@@ -83,7 +83,10 @@ def share(rank: int) -> float:
 
 
 def add_gains(scores: Scores, gains: Scores) -> Scores:
-    """Normalise the scores to 0..1 and add the gains. Return the sums best first. Equal sums keep their order."""
+    """Normalise the scores to 0..1 and add the boosts in `gains`.
+
+    Return the sums best first. Equal sums keep their order.
+    """
     after = {key: score + gains.get(key, 0.0) for key, score in normalise(scores).items()}
     return dict(sorted(after.items(), key=lambda item: -item[1]))
 
@@ -91,7 +94,7 @@ def add_gains(scores: Scores, gains: Scores) -> Scores:
 def to_scale(raised: Scores, low: float, high: float) -> Scores:
     """Map scores between 0 and 1 to the range from `low` to `high`, and scores above 1 to the range from `high` to 1.
 
-    Scores exceed 1 because of gains.
+    Scores exceed 1 because of score boosts.
     """
     return {
         key: max(0.0, high - (high - low) * (1 - score)) if score <= 1 else 1 - (1 - high) / score
@@ -280,8 +283,8 @@ class Reranked:
 class Ranking:
     """A sub-query's ranked candidates.
 
-    `gains` are the exact-match gains of chunks that match the sub-query as typed. `scores` are on the same scale as a
-    hit's score (see `Hit`). A hit needs a score of at least `least`.
+    `gains` are the score boosts for chunks that match the sub-query exactly as typed. `scores` are on the same scale as
+    a hit's score (see `Hit`). A hit needs a score of at least `least`.
     """
 
     request: SearchRequest

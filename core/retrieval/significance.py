@@ -1,4 +1,4 @@
-"""Statistical comparison of two runs over the same questions."""
+"""Statistical comparison of two test runs over the same questions."""
 
 from collections.abc import Mapping
 from math import ceil
@@ -23,7 +23,7 @@ _Z = 1.959964
 
 
 def compare(old: Mapping[str, float], new: Mapping[str, float]) -> Comparison:
-    """Compare two runs on a metric, given as a dict from question id to value. Higher values are better.
+    """Compare two test runs on a metric, given as a dict from question id to value. Higher values are better.
 
     The paired bootstrap resamples the differences, which keeps each question's two values together (Sakai, 'Evaluating
     Evaluation Metrics Based on the Bootstrap', SIGIR 2006). The interval's bounds are percentiles. To be consistent
@@ -78,7 +78,7 @@ def compare(old: Mapping[str, float], new: Mapping[str, float]) -> Comparison:
 
 
 def _resampled(differences: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the means of RESAMPLES samples drawn with replacement, computed one block at a time."""
+    """Return the means of RESAMPLES samples drawn with replacement, computed in batches."""
     count = len(differences)
     random = np.random.default_rng(SEED)
     rows = max(1, _BLOCK // count)

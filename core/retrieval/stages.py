@@ -143,7 +143,7 @@ def collect(store: Store, request: SearchRequest, scope: Scope) -> Candidates:
 
 
 def rank(store: Store, request: SearchRequest, scope: Scope, candidates: Candidates) -> Ranking:
-    """Rerank the candidates, and apply gains for priorities, the caller's context and exact matches."""
+    """Rerank the candidates, and boost scores for priorities, the caller's context and exact matches."""
     trace = candidates.trace
     if candidates.mode == "listed":
         return Ranking(request, scope, candidates, trace, dict.fromkeys(trace.order, 1.0))
@@ -172,7 +172,7 @@ def rank(store: Store, request: SearchRequest, scope: Scope, candidates: Candida
 
 
 def _scores(store: Store, request: SearchRequest, candidates: Candidates, before: Scores, raised: Scores) -> Scores:
-    """Return each candidate's score (see `Hit`), given the scores `before` gains and the `raised` scores after them.
+    """Return each candidate's score (see `Hit`), given the scores `before` boosts and the `raised` scores after them.
 
     The threshold applies only to candidates with a similarity. All others pass the threshold, and so do notes whose
     title is exactly the question.
@@ -226,9 +226,9 @@ def _fuse(store: Store, request: SearchRequest, candidates: Candidates) -> Score
 
 
 def _boost(store: Store, query: Query, scope: Scope, candidates: Candidates) -> Scores | None:
-    """Raise chunks that contain an optional or emphasised phrase, or whose notes are linked to the best notes.
+    """Boost chunks that contain an optional or emphasised phrase, or whose notes are linked to the best notes.
 
-    Return None if no chunk is raised.
+    Return None if no chunk is boosted.
     """
     settings = query.settings
     order = candidates.trace.order
@@ -312,7 +312,7 @@ def _judge(
 
 
 def _boost_priority(query: Query, candidates: Candidates, order: Scores) -> Scores | None:
-    """Raise chunks in notes with a positive priority, and lower chunks in notes with a negative priority."""
+    """Boost chunks in notes with a positive priority, and lower the scores of chunks in notes with a negative priority."""
     priorities = {rowid: candidates.card(rowid).priority for rowid in order}
     weight = query.settings.priority_weight
     most = max(map(abs, priorities.values()), default=0)
@@ -322,7 +322,7 @@ def _boost_priority(query: Query, candidates: Candidates, order: Scores) -> Scor
 
 
 def _boost_caller(caller: CallerContext, candidates: Candidates, order: Scores) -> Scores | None:
-    """Raise chunks in notes that match the caller's scopes or tags, by up to 1."""
+    """Boost chunks in notes that match the caller's scopes or tags, by up to 1."""
     if not (caller.scopes or caller.tags):
         return None
     scopes = {*map(fold, caller.scopes)}
@@ -336,7 +336,7 @@ def _boost_caller(caller: CallerContext, candidates: Candidates, order: Scores) 
 
 
 def _exact_match_gains(store: Store, request: SearchRequest, candidates: Candidates, order: Scores) -> Scores:
-    """Return the gains for chunks that match the question as typed."""
+    """Return the score boosts for chunks that match the question as typed."""
     if request.mode == "semantic" or not order:
         return {}
     text = request.spelling.text
@@ -356,7 +356,7 @@ def _exact_match_gains(store: Store, request: SearchRequest, candidates: Candida
 
 
 def _named_gains(query: Query, scope: Scope, candidates: Candidates) -> Scores:
-    """Return the gains for chunks with metadata named in the question, and penalties for excluded subjects."""
+    """Return the score boosts for chunks with metadata named in the question, and penalties for excluded subjects."""
     most = len(query.preferred)
     gains = {
         rowid: _NAMED + scope.preferred[rowid] / most for rowid in scope.preferred.keys() & candidates.chunks.keys()
@@ -418,9 +418,9 @@ _HEADING = 2.0
 _RUN = 1.5
 _RARE = 1.1
 TITLE = 10.0
-"""Gain for a note's first chunk if the question is exactly the note's title. It outweighs all other gains combined."""
+"""Score boost for a note's first chunk if the question is exactly the note's title. It outweighs all other boosts."""
 SECTION = 5.0
-"""Gain for a section's first chunk if the question is exactly the section's title but not the note's title."""
+"""Score boost for a section's first chunk if the question is exactly the section's title but not the note's title."""
 
 # Minimum word overlap (Jaccard) for a heading to match the question.
 _LEAST_HEADING = 0.75
@@ -462,7 +462,7 @@ def _first_of_sections(titles: Iterable[str], chunks: ChunkMap) -> Iterable[int]
 
 
 def _headings(text: str, candidates: Candidates, order: Iterable[int]) -> Scores:
-    """Return the gains for chunks that have a heading similar to the question."""
+    """Return the score boosts for chunks that have a heading similar to the question."""
     question = Counter(keywords(text))
 
     @cache
@@ -494,7 +494,7 @@ def _heading(names: Texts) -> Counter[str]:
 
 
 def _runs(text: str, chunks: ChunkMap) -> Scores:
-    """Return the gains for chunks that contain most of the question as a single run of words."""
+    """Return the score boosts for chunks that contain most of the question as a single run of words."""
     question = _UNIT.findall(fold(text))
     if len(question) < _LEAST_WORDS:
         return {}

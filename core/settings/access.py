@@ -132,7 +132,10 @@ def _run(stored: dict[str, str]) -> RunningProgram:
 
 
 Way = Literal["stdio", "http"]
-"""Transport: the program starts Tessera (`stdio`), or connects to the running app with the user's token (`http`)."""
+"""Transport between a program and Tessera.
+
+With `stdio`, the program starts Tessera. With `http`, it connects to the running app with the user's token.
+"""
 
 SETTINGS = "tessera.toml"
 """Name of the settings file, read from the current folder."""

@@ -279,7 +279,7 @@ def settings(**values: object) -> Settings:
 
 @contextmanager
 def override_settings(settings: Settings) -> Iterator[None]:
-    """Make the `settings` function return the given settings for the duration of the block."""
+    """Make the `settings` function return the given settings while the `with` block runs."""
     key = object()
     _HANDED_IN[key] = settings
     try:

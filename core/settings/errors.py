@@ -96,7 +96,7 @@ def error_of(error: ValidationError, file: Path, keys: Mapping[str, str], given:
 def problem_of(error: ErrorDetails) -> Message:
     """Return the message for a validation error.
 
-    It comes from our validator, from the table of pydantic error types, or, if neither has one, from pydantic.
+    The message comes from our validator, from the table of pydantic error types, or, if neither has one, from pydantic.
     """
     fields = error.get("ctx", {})
     if error["type"] == "value_error":

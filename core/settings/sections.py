@@ -188,7 +188,7 @@ class EmbeddingsSettings(EmbeddingServer):
 
 
 class RerankSettings(ServerSettings):
-    """The server for the `rerank-api` reranker. `style` is the request format. With `auto`, it is detected."""
+    """The server for the `rerank-api` reranker. `style` is the request format, which `auto` detects."""
 
     style: Literal["auto", "cohere", "jina", "tei"] = "auto"
     batch_size: int = Field(32, ge=1, le=1000)

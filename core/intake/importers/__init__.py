@@ -210,7 +210,7 @@ def lie_below(paths: Iterable[str], tops: Collection[str]) -> bool:
 def read_bytes(folder: Path, path: str, most: int = MAX_BYTES) -> bytes:
     """Return the bytes of a file in a folder.
 
-    Raises SourceError if it can't be read, is larger than `most` bytes, or is no longer in the folder.
+    Raises SourceError if the file can't be read, is larger than `most` bytes, or is no longer in the folder.
     """
     full = folder / path
     try:
@@ -247,9 +247,9 @@ def read_json(folder: Path, path: str, failed: list[Failed], most: int = MAX_BYT
 
 
 def text_of(node: object, *names: str) -> str:
-    """Return the text at a sequence of keys: a string or number, or those in a list or object, joined by commas.
+    """Return the string or number at a sequence of keys as text.
 
-    Returns "" for any other value.
+    If there is a list or an object, the strings and numbers in it are joined by commas. For any other value, return "".
     """
     value = value_at(node, names)
     if isinstance(value, dict):
