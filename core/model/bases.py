@@ -159,7 +159,7 @@ class KnowledgeBase:
 
     @property
     def without_model(self) -> bool:
-        """Whether the base can be searched without a model, because it has no vectors or its vectors are word counts."""
+        """Whether the base needs no model for searching, because it has no vectors or its vectors are word counts."""
         return not self.has_vectors or self.embedder == "tfidf"
 
 

@@ -291,7 +291,10 @@ class QuestionResult:
 
     @property
     def identity(self) -> tuple[object, ...]:
-        """The values that identify the question across test runs, in which the positions of gold passages may differ."""
+        """The values that identify the question in all test runs.
+
+        The positions of its gold passages may differ between runs.
+        """
         return self.id, self.question, self.any, frozenset((gold.path, gold.quote) for gold in self.golds)
 
     @property

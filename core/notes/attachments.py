@@ -288,7 +288,7 @@ _PATIENCE = 0.3
 
 @dataclass
 class Pictures:
-    """Runs OCR on pictures in bases that enable it, while no other job is running. Results are kept if OCR is stopped."""
+    """Runs OCR on pictures in bases that enable it, while no other job is running. Stopping it keeps its results."""
 
     _store: Store
     _pending: PendingChunks

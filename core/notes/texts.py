@@ -161,7 +161,7 @@ def with_title(note: Note, changed: Note, inside: BodyMetadata | None) -> Note:
 
 
 def at_path(note: Note, path: str) -> Note:
-    """Return a note at another path, with its links read relative to that path. Raises the same errors as `with_body`."""
+    """Return a note at another path, with links read relative to that path. Raises the same errors as `with_body`."""
     return replace(note, path=path, links=() if note.plain else look_into(note.body, path).targets(path))
 
 

@@ -336,7 +336,10 @@ class SearchEngine:
 
     @contextmanager
     def _open_search(self, query: Query, parts: Sequence[SubQuery], *, wait: bool) -> Iterator[list[Ranking]]:
-        """Search for each part of a question. All stages read one snapshot, which stays open during the `with` block."""
+        """Search for each part of a question.
+
+        All stages read the same snapshot, which stays open while the `with` block runs.
+        """
         while True:
             bases = self._store.bases.chosen(query.filters.bases)
             requests = self._start_search(query, bases, parts, wait=wait)

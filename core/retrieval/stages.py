@@ -312,7 +312,7 @@ def _judge(
 
 
 def _boost_priority(query: Query, candidates: Candidates, order: Scores) -> Scores | None:
-    """Boost chunks in notes with a positive priority, and lower the scores of chunks in notes with a negative priority."""
+    """Boost chunks in notes with a positive priority, and penalize chunks in notes with a negative priority."""
     priorities = {rowid: candidates.card(rowid).priority for rowid in order}
     weight = query.settings.priority_weight
     most = max(map(abs, priorities.values()), default=0)

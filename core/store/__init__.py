@@ -303,7 +303,10 @@ class Store(Tables):
         return flagged
 
     def forget_notes(self, note_ids: NoteIds) -> None:
-        """Delete the versions, edits and uses of deleted notes. Record the notes' files, so that later syncs skip them."""
+        """Delete the versions, edits and uses of deleted notes.
+
+        The notes' files are recorded, so that later syncs skip them.
+        """
         chosen = set(note_ids)
         with self.database.write():
             for base in self.bases.all():

@@ -408,7 +408,7 @@ class NoteTable(StoreTable):
         yield from map(tuple, self._rows("SELECT id, links FROM notes WHERE links != '[]' AND json_valid(links)"))
 
     def naming(self, source_refs: Iterable[str], words: Iterable[str]) -> list[str]:
-        """Return the ids of notes in the given folders whose body contains any of the words, which must be file names."""
+        """Return the ids of notes in the given folders whose body contains any of the words, which are file names."""
         return self._column(
             "SELECT id FROM notes WHERE source_ref IN ?"
             " AND EXISTS (SELECT 1 FROM json_each(?) WHERE body LIKE '%' || value || '%')",

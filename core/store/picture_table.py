@@ -238,8 +238,7 @@ class PictureTable(_FileTable):
     # bases that no longer read pictures
 
     def left_over(self) -> list[str]:
-        """Return the ids of notes that still have pictures or picture chunks although their base doesn't read pictures.
-        """
+        """Return the ids of notes that still have pictures or picture chunks although their base reads no pictures."""
         return self._column(
             "SELECT note_id FROM note_pictures JOIN notes ON notes.id = note_id JOIN bases ON bases.id = base_id"
             " WHERE NOT read_pictures"
@@ -444,8 +443,7 @@ class ImageTable(_FileTable):
         return self._shown(f"{where} AND NOT ({_IS_HIDDEN})", model, *where.values)
 
     def named(self, name: str, model: str) -> list[ImageRow]:
-        """Return the pictures with vectors whose path in the folder or link target in the note is `name` in any case.
-        """
+        """Return the pictures with vectors whose path in the folder or link target in the note is the given name."""
         return self._shown("fold(place) = fold(?1) OR fold(target) = fold(?1)", model, name)
 
     def in_note(self, note_id: str, model: str) -> list[ImageRow]:

@@ -327,8 +327,7 @@ class Words(StoreTable):
     def _gains(
         self, connection: sqlite3.Connection, counts: _Counts, words: Sequence[str]
     ) -> list[tuple[Places, Weights]]:
-        """Return, for each word, the positions in `counts.rowids` of the chunks containing the word, and their scores.
-        """
+        """For each word, return the places in `counts.rowids` of the chunks that contain it, and the chunks' scores."""
         for word, stem in self.stems([word for word in dict.fromkeys(words) if word not in counts.gains]).items():
             places, frequencies = _frequencies(connection, counts.rowids, stem)
             inverse = np.log((len(counts.rowids) - len(places) + 0.5) / (len(places) + 0.5))

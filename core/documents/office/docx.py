@@ -250,7 +250,7 @@ def prepare(data: bytes, chunk: Chunk, added: Insertions) -> bytes:
 
 
 def _open_up(root: Element) -> None:
-    """Unwrap elements that pandoc would drop, and put each part of a field into its own run, so that no text is lost."""
+    """Unwrap elements that pandoc would drop, and put each part of a field into its own run, so no text is lost."""
     for parent in [element for element in root.iter() if local(element) not in _WRAPPERS]:
         waiting = list(reversed(parent))
         made = list[Element]()

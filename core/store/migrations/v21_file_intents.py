@@ -1,5 +1,4 @@
-"""Schema version 21: a table for file changes in progress, which a crash interrupts, and an index on versions by time.
-"""
+"""Schema version 21: a table for file changes in progress, which a crash interrupts, and an index on versions by time."""
 
 STEP = """
     CREATE TABLE file_intents (
