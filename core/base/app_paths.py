@@ -1,4 +1,4 @@
-"""Paths outside any workspace: the program's own files, and the user's settings files."""
+"""Paths of the program's own files, and of the user's settings files, which aren't in any workspace."""
 
 import json
 import os
@@ -19,7 +19,7 @@ _AROUND = Path(__file__).parents[2]
 _INSTALLED = _AROUND / "tessera_app"
 
 PROGRAM = _INSTALLED if _INSTALLED.is_dir() else _AROUND
-"""Folder with `app.py`, `pages`, `.streamlit` and `data`: the checkout, or `tessera_app` beside an installed `core`."""
+"""Folder with `app.py`, `pages`, `.streamlit` and `data`. In an installed program, this is `tessera_app`."""
 
 START = Path.home() if PROGRAM == _INSTALLED else PROGRAM
 """Working directory when the program is started from a shortcut."""

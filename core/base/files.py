@@ -1,4 +1,4 @@
-"""File helpers: opening regular files, atomic writes of small files, sizes, disk space, and temporary folders."""
+"""Helpers for opening regular files, writing small files atomically, sizes, disk space, and temporary folders."""
 
 import json
 import os

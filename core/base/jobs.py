@@ -136,9 +136,9 @@ class Jobs:
     ) -> bool:
         """Run `work` in a thread and return True, or return False if it can't be started.
 
-        It can't be started after `close`, or if a job of this name is running. With `again`, the running job also does
-        `work` before it ends, and its result is that of `work`. `base` is the only base the work changes, or "" if it
-        may change any base. A job started by a `quiet` job is quiet too.
+        Nothing can be started after `close`, or while a job of this name is running. With `again`, the running job also
+        does `work` before it ends, and its result is that of `work`. `base` is the only base the work changes, or "" if
+        it may change any base. A job started by a `quiet` job is quiet too.
         """
         with self._lock:
             if self._is_closed:

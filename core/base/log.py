@@ -1,4 +1,4 @@
-"""A workspace's log, `logs/tessera.log`: events and failures, without any text from notes.
+"""A workspace's log of events and failures, `logs/tessera.log`. It contains no text from notes.
 
 Tessera's own records are written with their fields. Only the types and traceback lines of exceptions are logged,
 because exception messages may quote notes. For the same reason, the messages in other libraries' records are left out.
@@ -53,7 +53,7 @@ def print_nothing() -> None:
 
 @frozen
 class LogEntry:
-    """A warning or error in the log: its time, its location, and the types and traceback lines of its exceptions."""
+    """A warning or error in the log, with its time and location, and its exceptions' types and traceback lines."""
 
     at: str
     where: str
@@ -144,7 +144,7 @@ def _lines(folder: Path) -> Iterator[str]:
 
 
 class _Lines(logging.Formatter):
-    """Log format: one line for the record, then the type and traceback lines of each chained exception."""
+    """Formats a record for the log as a line, followed by the type and traceback lines of each chained exception."""
 
     def __init__(self, texts: bool) -> None:
         super().__init__()

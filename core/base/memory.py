@@ -1,4 +1,4 @@
-"""Memory management: returning freed memory to the system."""
+"""A function that returns freed memory to the system."""
 
 import ctypes
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""Messages to the user: text with fields, translated only when it is shown.
+"""Messages to the user. They are texts with fields, and are translated only when they are shown.
 
 The English text is the message id in the catalogues, `core/base/locale/LANGUAGE/LC_MESSAGES/tessera.po`.
 """
@@ -19,7 +19,7 @@ ENGLISH = "en"
 _Key = TypeVar("_Key")
 
 LANGUAGES = {ENGLISH: "English", "zh_CN": "中文"}
-"""Languages for the screen and the terminal: catalogue names mapped to the languages' own names."""
+"""Languages for the screen and the terminal, as a mapping from catalogue names to the languages' own names."""
 
 LOCALE = Path(__file__).with_name("locale")
 

@@ -1,4 +1,4 @@
-"""Key phrases in text: the words and names that show what it is about, ignoring code and markup."""
+"""Key phrases in text, which are words and names that show what the text is about, ignoring code and markup."""
 
 import re
 from collections import Counter
@@ -46,7 +46,7 @@ def phrases(text: str, most: int = _PHRASES) -> Counter[str]:
 
 
 def size_of(phrase: str) -> float:
-    """Return a phrase's size: its number of words, or half its number of Chinese characters."""
+    """Return the number of words in a phrase, or half its number of Chinese characters."""
     return len(phrase) / 2 if _CJK_RUN.match(phrase) else 1 + phrase.count(" ")
 
 

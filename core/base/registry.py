@@ -1,4 +1,4 @@
-"""Lazy loading: tables of implementations that are imported on first use, and lazily computed attributes."""
+"""Tables of implementations that are imported on first use, and attributes that are computed on first use."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Text helpers: lines, keywords, folding of spelling variants, hashes, and finding quotes."""
+"""Helpers for lines, keywords, spelling variants, hashes, and finding quotes in text."""
 
 import re
 import unicodedata
@@ -169,7 +169,7 @@ STOP_WORDS = frozenset(
 
 
 def digest(text: str) -> bytes:
-    """Return the hash that identifies the text in the store: a 16-byte BLAKE2b digest."""
+    """Return the 16-byte BLAKE2b digest that identifies the text in the store."""
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
@@ -229,7 +229,7 @@ def name_key(name: str) -> str:
 
 
 def stem(path: str) -> str:
-    """Return the title derived from a file name: composed (NFC), on one line, and without the suffix."""
+    """Return the title derived from a file name. It is composed (NFC), on one line, and without the suffix."""
     return compose(collapse_spaces(PurePosixPath(path).stem))
 
 
@@ -292,7 +292,7 @@ def _is_inside_word(text: str, place: int) -> bool:
 
 
 def index_words(text: str) -> list[str]:
-    """Return the words to index for a note's text: its `keywords`, then alternative spellings of some of them.
+    """Return the words to index for a note's text, followed by alternative spellings of some of them. See `keywords`.
 
     Hyphenated words and numbers with spaces are also indexed as one word. Numbers at the end of names are also indexed
     by themselves.

@@ -35,12 +35,12 @@ class Converted:
 class Converter(Protocol):
     """Converts a document's bytes to Markdown, in a process with time and memory limits.
 
-    The constructor must be cheap: load libraries in `convert`.
+    The constructor must be cheap, so libraries should be loaded in `convert`.
     """
 
     @property
     def kinds(self) -> str:
-        """File suffixes read by the converter: in lower case, without dots, separated by spaces."""
+        """File suffixes that the converter reads, in lower case, without dots, and separated by spaces."""
 
     @property
     def version(self) -> str:

@@ -80,7 +80,10 @@ def _address(node: Mapping[str, Any]) -> str:
 
 
 def _take(node: object, wanted: set[str], notes: dict[str, Blocks]) -> Any:
-    """Move the `wanted` footnotes from a node to `notes`. Return the rest, without list items that are now empty."""
+    """Move the `wanted` footnotes from a node to `notes`.
+
+    Return the rest of the node, without list items that became empty.
+    """
     if isinstance(node, dict) and "c" in node:
         content = _take(node["c"], wanted, notes)
         if node["t"] == "BulletList":

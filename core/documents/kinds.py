@@ -1,4 +1,4 @@
-"""Document kinds by suffix: names, signatures, required packages, and why unsupported kinds aren't read."""
+"""Document kinds by suffix, with names, signatures, required packages, and the reasons why some kinds aren't read."""
 
 import io
 import re
@@ -61,7 +61,7 @@ ZIP_DAMAGE = (zipfile.BadZipFile, ValueError, OSError, NotImplementedError, EOFE
 
 @frozen
 class FileKind:
-    """A file kind: its name, and how to recognize its contents.
+    """A file kind, with its name and the patterns by which its files are recognized.
 
     For a zip archive, `entry` is a pattern for the path of a file it must contain. For other binary kinds, `begins` is
     a pattern for a file's first bytes. All other kinds are text. With `named_after_file`, the note's title is the file

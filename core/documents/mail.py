@@ -1,4 +1,4 @@
-"""Conversion of emails to Markdown: the main headers, the text, forwarded emails, and attachment names."""
+"""Conversion of emails to Markdown, including the main headers, forwarded emails, and attachment names."""
 
 import email
 import email.policy

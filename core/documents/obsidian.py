@@ -15,7 +15,7 @@ from core.documents import Converted
 from core.model import Omission
 
 Json = dict[str, Any]
-"""A JSON object: a whole file, or a card, group, arrow, element or view from one."""
+"""A JSON object, which is a whole file, or a card, group, arrow, element or view in a file."""
 
 
 class Canvas:
@@ -50,7 +50,7 @@ class Canvas:
 
 
 class Base:
-    """Reads `.base` files: their views, filters and formulas."""
+    """Reads the views, filters and formulas in `.base` files."""
 
     kinds = "base"
     version = "Tessera 1"
@@ -80,7 +80,7 @@ def _load(data: bytes) -> Json | None:
 
 
 def _place(node: Json) -> tuple[float, float, float, float]:
-    """Return a card's bounding box: left, top, width, height."""
+    """Return the left, top, width and height of a card's bounding box."""
     values = map(node.get, ("x", "y", "width", "height"))
     x, y, width, height = (float(value) if isinstance(value, int | float) else 0.0 for value in values)
     return x, y, width, height

@@ -34,7 +34,7 @@ _SIZE = 12.0
 
 @frozen
 class ScannedLine:
-    """A line of text and the corners of its box in pixels, of shape (4, 2)."""
+    """A line of text, and the corners of its box in pixels, as an array of shape (4, 2)."""
 
     corners: Any
     text: str

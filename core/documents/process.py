@@ -102,7 +102,7 @@ _OUT_OF_TIME = tuple(-getattr(signal, name, 0) for name in ("SIGPROF", "SIGALRM"
 
 
 class WorkerResult(TypedDict, total=False):
-    """The worker's result: a `converted` document, a `thumbnail`, or the `reason` for a failure."""
+    """The result from a worker, which is a `converted` document, a `thumbnail`, or the `reason` for a failure."""
 
     converted: dict[str, Any]
     thumbnail: dict[str, Any]
@@ -116,7 +116,7 @@ class WorkerResult(TypedDict, total=False):
 
 @frozen
 class Limits:
-    """The limits for one document: elapsed seconds, CPU seconds, and megabytes of address space.
+    """The limits for one document, in elapsed seconds, CPU seconds, and megabytes of address space.
 
     `scan_megabytes` is the limit for the whole process. A scan may use all of it.
     """

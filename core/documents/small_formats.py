@@ -66,7 +66,7 @@ def _author(element: Element) -> str:
 
 
 def _entry(entry: Element) -> str:
-    """Return an entry as HTML: its title as a link, its date, author and categories, and its text."""
+    """Return an entry as HTML, with the title as a link, the date, author and categories, and the text."""
     places = (
         link.get("href") or (link.text or "").strip()
         for link in entry

@@ -318,7 +318,7 @@ def _column(letters: str) -> int:
 
 
 def titled_table(rows: list[list[str]]) -> str:
-    """Return a sheet's rows as a table. If the first rows have only one value, they become titles above the table."""
+    """Return a sheet's rows as a table. Rows with only one value at the start become titles above the table."""
     rows = [row for row in rows if any(row)]
     start = next((at for at, row in enumerate(rows) if sum(map(bool, row)) > 1), 0)
     # More than five single-value rows are values rather than titles.

@@ -1,4 +1,4 @@
-"""Rules for leaving out files: hidden and leftover files, `.tesseraignore`, and Obsidian's excluded files."""
+"""Rules for leaving out hidden files, leftover files, and files excluded by `.tesseraignore` or Obsidian."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Importing notes from folders and uploads in two steps: making a plan, and applying the plan."""
+"""Importing notes from folders and uploads in two steps. The first makes a plan, and the second applies it."""
 
 import logging
 import os

@@ -1,4 +1,4 @@
-"""Files that can't be read yet: sync programs' placeholders, locked files, and empty files."""
+"""Files that can't be read yet, such as sync programs' placeholders, locked files, and empty files."""
 
 import errno
 import re

@@ -1,4 +1,4 @@
-"""Plans a sync: finds a folder's new, changed, renamed and removed notes. Nothing is stored or indexed here.
+"""Planning of a sync, by finding a folder's new, changed, renamed and removed notes. Nothing is stored or indexed here.
 
 Only new files, and files whose time, size or stamp has changed, are read, each of them once. If a file can't be read,
 its note is kept.

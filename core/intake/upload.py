@@ -327,7 +327,7 @@ LINKED = ".linked"
 
 
 Staged = tuple[str, list[Failed], list[Failed]]
-"""The result of filling a staging folder: the notes' program (or ""), the files that failed, and the skipped files."""
+"""The program that a filled staging folder's notes come from (or ""), the files that failed, and the skipped files."""
 
 
 def stage(files: Iterable[tuple[str, bytes]], into: Path) -> Staged:

@@ -51,7 +51,7 @@ _VAULT, _, _RULES = VAULT.partition("/")
 
 @dataclass(frozen=True)
 class _Followed:
-    """A watched folder: its device and inode, the paths of its subfolders, and the watcher of these folders."""
+    """The device and inode of a watched folder, the paths of its subfolders, and the watcher of these folders."""
 
     where: tuple[int, int]
     inside: frozenset[str]

@@ -36,7 +36,7 @@ _SAFE = "/%:@!$&'()*+,;=~-._?"
 
 @frozen
 class WebPage:
-    """A fetched page: its address, a file name, and its bytes."""
+    """A fetched page, with its address, a file name, and its bytes."""
 
     address: str
     name: str

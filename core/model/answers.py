@@ -149,7 +149,7 @@ class Sentence:
 
 @frozen
 class WrittenAnswer:
-    """The part of an answer written by a language model: the sentences so far, and the two prompts `sent` to the model.
+    """The sentences that a language model has written so far for an answer, and the two prompts `sent` to the model.
 
     `ended` is True once the model has finished, was `stopped`, or failed with `problem`.
     """
@@ -210,7 +210,10 @@ class Answer:
 
     @property
     def at_first(self) -> tuple[Quote, ...]:
-        """The quotes shown initially: the first, the first two if they disagree, or all of them for a comparison."""
+        """The quotes shown initially.
+
+        For a comparison, these are all quotes. Otherwise, it is the first quote, or the first two if they disagree.
+        """
         return self.quotes if self.result.is_comparison else self.quotes[: 1 + self.disagree]
 
     @property
@@ -249,7 +252,7 @@ class Answer:
 
 @frozen
 class Cited:
-    """A quote in a stored answer: its position in a version of a note, and the title of that version."""
+    """A quote in a stored answer, with its position in a version of a note, and the title of that version."""
 
     number: int
     note_id: str

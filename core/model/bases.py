@@ -48,7 +48,7 @@ class InstalledPack:
 
 @frozen
 class PackCard:
-    """A pack as listed: available (`found`), installed, or both.
+    """A pack in the list of packs. It is available (`found`), installed, or both.
 
     `newer` is True if the available version is newer than the installed one.
     """

@@ -1,4 +1,4 @@
-"""Evaluation: questions with their gold passages, test runs, results, verdicts, and comparisons of test runs."""
+"""The evaluation of searches, with questions, their gold passages, test runs, results, verdicts and comparisons."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import field
@@ -196,7 +196,7 @@ class Pipeline:
 
 @frozen
 class FoundSpan:
-    """A hit for an evaluated question: its position in the note's body.
+    """A hit for an evaluated question, with its position in the note's body.
 
     `nearness` is its cosine similarity, or None if unknown.
     """
@@ -242,7 +242,7 @@ class Diagnosis:
 
 @frozen
 class GivenAnswer:
-    """An answer in a test run: its text and the passages it cites. The text is empty if the question was refused.
+    """An answer in a test run, with the passages that it cites. The text is empty if the question was refused.
 
     `quoted` counts the `sentences` with a citation whose quote is in the cited note. An answer written by a language
     model contains only such sentences. `problem` says why the model's server gave no answer. `judged` is None if the
@@ -361,7 +361,7 @@ Measured = tuple[Run, Sequence[QuestionResult]]
 
 
 RARE = 0.05
-"""Significance level: the accepted probability of mistaking chance for a real difference."""
+"""Significance level, which is the accepted probability of mistaking chance for a real difference."""
 MOST_RUNS = 2
 
 Change = Literal["gained", "lost", "better", "worse", "same"]

@@ -1,4 +1,4 @@
-"""Workspace health: checks and their results, disk space, and backups."""
+"""The health of a workspace, with checks and their results, disk space, and backups."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -33,7 +33,7 @@ SPACE_PARTS = message_table(
 
 @frozen
 class Check:
-    """A workspace check: its title, explanation and remedy.
+    """A workspace check, with its title, explanation and remedy.
 
     `find` returns the problem, or None. `mend` fixes the problem as far as possible, or is None if it can't be fixed.
     In a table of checks, `find` and `mend` take the object to check.
@@ -97,9 +97,10 @@ class Health:
 
 @frozen
 class Space:
-    """Bytes on disk: the parts of the workspace in `folder`, the `models`, and each base's reranking data (`tokens`).
+    """Bytes used on disk by the parts of a workspace, by the `models`, and by each base's reranking data (`tokens`).
 
-    Compacting the database would free `unused` bytes. `free` of the disk's `total` bytes are available.
+    `folder` is the workspace's folder. Compacting the database would free `unused` bytes. `free` of the disk's `total`
+    bytes are available.
     """
 
     folder: Path
@@ -140,7 +141,7 @@ BACKUP_REASONS: dict[BackupReason, Message] = message_table(
 
 @frozen
 class Backup:
-    """A workspace backup: a file of `bytes` bytes.
+    """A workspace backup in a file of `bytes` bytes.
 
     `workspace` is the workspace's folder, `program` is Tessera's version, and `schema` is the database's version. An
     encrypted backup has no counts. `problem` says why the backup can't be read, in which case nothing else is known

@@ -397,7 +397,7 @@ def new_base_line(name: str, new: NewBase) -> Message:
 
 
 def embedder_name(embedder: str) -> Message:
-    """Return an embedder's display name: its model, without the library that runs it."""
+    """Return the display name of an embedder's model, without the library that runs the model."""
     kind, _, model = embedder.partition(":")
     model = model.removeprefix("pkg:")
     name = PurePath(model).name if PurePath(model).is_absolute() else model
@@ -422,7 +422,7 @@ def settled_line(kind: str, title: str, *, accepted: bool) -> Message:
 
 
 def reranker_name(reranker: str) -> Message:
-    """Return a reranker's display name: its kind, and its model if it has one."""
+    """Return a reranker's display name, which is its kind followed by its model, if it has one."""
     kind, _, model = reranker.partition(":")
     return lines(_RERANKERS.get(kind, kind), *([model] if model else []), separator=" · ")
 
@@ -475,7 +475,7 @@ def ordering_lines(understood: Understood) -> list[Message]:
 
 
 def remarks(hit: Hit) -> list[Message]:
-    """Return messages about a hit: which notes supersede it, and the state of its chunk and file."""
+    """Return messages that say which notes supersede a hit, and in which state the hit's chunk and file are."""
     shown = [message("Superseded by “{title}”", title=successor.title) for successor in hit.superseded_by]
     shown += [CHUNK_STATES[hit.chunk.state]] if hit.chunk.state in ("pending", "refused") else []
     return [*shown, *([FILE_STATES[hit.file]] if hit.file in FILE_STATES else [])]

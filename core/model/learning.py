@@ -1,4 +1,4 @@
-"""Learning from logs: log events, the facts found in them, and the results."""
+"""The results of learning from logs, with the events and facts found in the logs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,14 +12,14 @@ EventKind = Literal["log", "request", "test", "command", "message"]
 NoteSource = Literal["log_learning", "test_learning", "manual", "import", "pack", "program"]
 
 ORIGIN = "source_ref"
-"""Note property that holds the note's origin: a file and line numbers."""
+"""Note property that holds the note's origin as a file and line numbers."""
 NOTE_SOURCES = tuple(arg for arg in get_args(NoteSource) if arg != "pack")
 """Note sources that a program may set. The source `pack` is reserved for packs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogEvent:
-    """A log event: a message with its stack trace, a request, a test, a command with its output, or a chat message.
+    """An event in a log, such as a message with its stack trace, a request, a test, a command, or a chat message.
 
     `line` and `end` are the event's first and last lines in the file, counting from 1. In a file that isn't read line
     by line, `line` and `end` are the event's number. `time` is in the log's format. `source` is the logger, the service
@@ -95,7 +95,7 @@ class Dropped:
 
 @frozen
 class LearntLog:
-    """The result of learning from a log: counts of events and facts, and the ids of the suggested notes.
+    """The result of learning from a log, with counts of events and facts, and the ids of the suggested notes.
 
     `known` facts were suggested before, and `rejected` facts were rejected by the user. Neither kind is suggested
     again. `by_model` are the notes suggested by the language model. The rest were suggested by rules. `dropped` are the

@@ -8,7 +8,7 @@ from core.model import Filters
 
 QUESTION = 10_000
 PART = 1_000
-"""Maximum number of characters in literal text: a phrase, part of a line, or a filter's value."""
+"""Maximum number of characters in literal text, such as a phrase, part of a line, or a filter's value."""
 FILTERS = 100
 """Maximum number of filters in a question, and also of phrases.
 

@@ -21,7 +21,7 @@ class Device:
 
 @frozen
 class Running:
-    """A loaded model: its device, and the size of its weights on that device, in bytes."""
+    """A loaded model, with its device and the size of its weights on that device, in bytes."""
 
     device: Device
     bytes: int
@@ -56,10 +56,11 @@ class ModelCard:
 
 @frozen
 class ModelTrial:
-    """The result of testing a model: how many questions were `asked` and ranked `right` in each language.
+    """The result of testing a model.
 
-    `seconds_a_text` is the time taken to embed a passage, or to score it for a question. `resident_bytes` is this
-    process's memory usage, or None if the system doesn't report it. `languages` are the languages declared by the
+    `asked` counts the questions in each language, and `right` those for which the model ranked the right sentence
+    first. `seconds_a_text` is the time taken to embed a passage, or to score it for a question. `resident_bytes` is
+    this process's memory usage, or None if the system doesn't report it. `languages` are the languages declared by the
     model.
     """
 
@@ -91,7 +92,7 @@ class ModelTrial:
 
 @frozen
 class ServerCard:
-    """A model server: its section in the settings, its address and model, and their sources.
+    """A model server, with its section in the settings, its address and model, and the sources of these values.
 
     `sources` says where `base_url` and `model` come from: "environment", "file", "entered" or "default". `key` says
     where the API key is stored: "environment", "keyring", "file", or "" if there is no key. `variable` is the

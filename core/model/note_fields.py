@@ -51,7 +51,7 @@ def _texts(value: object) -> Iterator[str]:
 
 @frozen
 class NoteField:
-    """A note field: its names, its explanation, and where it can be set.
+    """A note field, with its names, its explanation, and where it can be set.
 
     `kind` determines how a value is checked, stored, written and shown. `title` is the field's name on the screen.
     `about` describes the field for commands, requests and tools. A field that can be used as a filter has a `noun`, its
@@ -192,7 +192,7 @@ class NoteFields(TypedDict, total=False):
 
 
 class NewNoteFields(NoteFields, total=False):
-    """Keyword arguments for a new note: its fields and its provenance.
+    """Keyword arguments for a new note, with its fields and its provenance.
 
     The provenance consists of the source, the location in the source, the author, and other values. For a web page, it
     includes the page's address and publication date.

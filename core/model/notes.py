@@ -143,7 +143,7 @@ class Document:
 
 @frozen
 class Original:
-    """A converted note's source file: its `path` if it is in a folder, otherwise its `data`."""
+    """A converted note's source file, given as its `path` if it is in a folder, or as its `data` otherwise."""
 
     name: str
     kind: str
@@ -208,7 +208,7 @@ SKIPPED_FOLDERS = frozenset({"node_modules", "__MACOSX"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _StoredNote(FieldValues):
-    """The attributes shared by `Note` and `NoteSummary`: fields, source, times, version and warnings.
+    """The fields, source, times, version and warnings that `Note` and `NoteSummary` share.
 
     `path` has forward slashes and is relative to the folder `source_ref`, or to the base if the note was written in
     Tessera. `body_start` is the offset of the body in the decoded file, so `body_start + offset` is a position in the

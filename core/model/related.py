@@ -109,7 +109,7 @@ class Step:
 
 @frozen
 class Region:
-    """A region of a map: its centre, its number of notes, and the words that distinguish its notes."""
+    """A region of a map, with its centre, its number of notes, and the words that distinguish its notes."""
 
     x: float
     y: float
@@ -119,7 +119,7 @@ class Region:
 
 @frozen
 class NoteMap:
-    """A map of notes: their ids and positions, with x and y from 0 to 1.
+    """A map of notes, with their ids and their positions, whose x and y are from 0 to 1.
 
     `links` are pairs of indexes into `notes`. `left_out` counts the notes that aren't indexed with the map's model.
     """

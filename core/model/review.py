@@ -31,7 +31,7 @@ SIDES: tuple[Side, ...] = get_args(Side)
 
 @frozen
 class MatterType:
-    """A kind of review item: title, icon and explanation.
+    """A kind of review item, with its title, icon and explanation.
 
     Items of a `quick` kind are pending decisions. Any other items are hints, and finding them means searching all
     notes.
@@ -131,7 +131,7 @@ DIGEST: tuple[tuple[MatterKind, ...], ...] = (
     ("note", "change", "conflict", "upgrade", "file", "split", "refused"),
     ("copy", "superseded"),
 )
-"""The kinds of items counted on each line of the digest: due, contradictory, awaiting a decision, and other hints."""
+"""Kinds of review items, grouped as they are counted on each line of the digest."""
 
 
 @frozen
@@ -160,10 +160,7 @@ class DatedLine:
 
 @frozen
 class Digest:
-    """A day's digest: the number of waiting items of each kind, the changed notes, and lines that name a coming day.
-
-    The user's own changes come last.
-    """
+    """A day's digest, with the number of waiting items of each kind, and the changed notes (the user's last)."""
 
     day: str
     waiting: dict[MatterKind, int]

@@ -1,4 +1,4 @@
-"""Questions, from typed text to sub-queries, and search results: hits with scores, and contexts."""
+"""Questions, from typed text to sub-queries, and search results with their hits, scores and contexts."""
 
 from collections.abc import Mapping
 from dataclasses import field
@@ -167,7 +167,7 @@ class Decomposition:
 
 @frozen
 class Prepared:
-    """A question that is ready for searching: the `typed` text, and its complete `query`, which is within all limits.
+    """A question that is ready for searching, with the `typed` text and a complete `query`, which is within all limits.
 
     `decomposition` is the rule-based decomposition of an exploratory question, or None. `asks_model` is True if a
     language model is set up and chooses among the hits. Unless `wait` is True, a base whose model is still loading gets
@@ -264,7 +264,7 @@ class Passage:
 
 
 FileState = Literal["same", "stale", "gone"]
-"""State of a note's file: `stale` if it has changed since it was indexed, `gone` if it no longer exists."""
+"""State of a note's file. It is `stale` if it has changed since it was indexed, and `gone` if it no longer exists."""
 
 
 @frozen
@@ -362,7 +362,7 @@ class DroppedCandidate:
 
 @frozen
 class SubQueryResult(SubQuery):
-    """A sub-query that was run: its round, how many chunks it found, and how many of these were new."""
+    """A sub-query that was run, with its round, the number of chunks it found, and how many of these were new."""
 
     round: int
     found: int
@@ -479,9 +479,10 @@ class SearchResult:
 
 @frozen
 class WhyNot:
-    """Why a note isn't a hit: the stage that dropped it, and its best chunk's scores at each stage.
+    """The reason why a note isn't a hit.
 
-    Ranks are among all chunks that pass the filters, not just the candidates.
+    It consists of the stage that dropped the note, and its best chunk's scores at each stage. Ranks are among all
+    chunks that pass the filters, not just the candidates.
     """
 
     note: NoteSummary
@@ -497,7 +498,7 @@ NOTE_MARKS = ("<note>", "</note>")
 
 @frozen
 class Citation:
-    """A numbered source in a context: a slice of a note, or text recognized in one of the note's pictures (`picture`).
+    """A numbered source in a context. It is a slice of a note, or text recognized in a note's `picture`.
 
     `page` and `line` come from the note's best hit. `page` is 0 if the document has no pages, and `line` is 0 if the
     note isn't a text file.

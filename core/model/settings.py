@@ -1,4 +1,4 @@
-"""Search settings and chunking parameters: defaults, ranges, and partial settings.
+"""Search settings and chunking parameters, with defaults and ranges.
 
 A new search setting needs a line in each of the settings classes in this module. The settings file, bases, questions
 and pipelines then support and validate it. A new chunking parameter needs a line in `ChunkingOptions` and a
@@ -22,7 +22,7 @@ EXPANSION_SIZES = range(4)
 
 @frozen
 class Setting:
-    """A search setting: its name in a sentence, its title, and its range if it is a number.
+    """A search setting, with its name in a sentence, its title, and its range if it is a number.
 
     `most_asked` is the largest value that a single question may set. `label` is the text that describes a pipeline's
     value `n`, if the noun and the value aren't enough.
@@ -190,7 +190,7 @@ class Chosen(TypedDict, total=False):
 
 @frozen
 class ChunkingOption:
-    """A chunking parameter: its title and explanation and, for a number, its range and slider step.
+    """A chunking parameter, with its title and explanation. If it is a number, it also has a range and a slider step.
 
     `label` is the text that describes its value `n` in a pipeline's name.
     """

@@ -15,7 +15,7 @@ READ_AGAIN = "to read again"
 
 
 class _FileState:
-    """Base class for a file's state when last checked: its modification time, size and stamp."""
+    """Base class for a file's modification time, size and stamp when the file was last checked."""
 
     __slots__ = ()
     mtime_ns: int

@@ -1,4 +1,4 @@
-"""Uses of notes: where a note was found, read, cited or clicked, for what question, and with what verdict."""
+"""Uses of notes, which say where a note was found, read, cited or clicked, for what question, and with what verdict."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -62,7 +62,7 @@ def favour(total: float, count: float) -> float:
 
 @frozen
 class Use:
-    """A use of a note or one of its chunks: where it was used (`used_in`), and in what context, such as a question.
+    """A use of a note or chunk. `used_in` says where it was used, and `context` gives the context, such as a question.
 
     Repeating the same use increments `times`. `used_at` is the time of the last use. `helpful` is 1, 0 or -1
     (misleading), or None if there is no verdict.
@@ -97,7 +97,7 @@ class Feedback:
 
 @frozen
 class UseFigures:
-    """Statistics on a note's use: how often it was found and used, when it was last used, and the verdicts."""
+    """Statistics on how often a note was found and used, when it was last used, and the verdicts on it."""
 
     found: int = 0
     used: int = 0

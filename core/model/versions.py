@@ -69,7 +69,7 @@ class NoteDraft:
 
 @frozen
 class Added:
-    """The result of adding many notes: their ids and, for each failure, the note's zero-based index and the reason."""
+    """The result of adding many notes, with their ids and, for each failure, the index (from 0) and the reason."""
 
     note_ids: Texts
     failed: tuple[tuple[int, Message], ...]
@@ -100,7 +100,7 @@ class NoteDifference:
 
 @frozen
 class TrashedBase:
-    """A deleted base that can be restored: its archive's `key`, its name, its size in bytes and when it was deleted.
+    """A deleted base that can be restored, with its archive's `key`, its name, size in bytes and time of deletion.
 
     `problem` says why the base can't be restored, in which case `name` is the file's name. An `expired` base is kept
     for one more week. If `titles` is set, the archive holds only notes of the base that were removed from the trash at
@@ -165,7 +165,7 @@ class LinkingNote:
 
 @frozen
 class Renaming:
-    """The result of renaming a note: its new and previous title and path, and the notes that link to it."""
+    """The result of renaming a note, with its new and previous title and path, and the notes that link to it."""
 
     note_id: str
     title: str

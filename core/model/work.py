@@ -67,14 +67,14 @@ def _job_kind(
 
 @frozen
 class IndexedChunks:
-    """The result of indexing: the number of chunks that were embedded."""
+    """The result of indexing, which is the number of chunks that were embedded."""
 
     chunks: int
 
 
 @frozen
 class ReadPictures:
-    """The result of text recognition: the number of pictures read."""
+    """The result of text recognition, which is the number of pictures read."""
 
     pictures: int
 
@@ -251,7 +251,7 @@ class Creation:
 
 @frozen
 class ProgramSetting:
-    """A setting in `tessera.toml`: its value, its default, the value's source, and the range of a number.
+    """A setting in `tessera.toml`, with its value, its default, the value's source, and the range of a number.
 
     `place` is the file or environment variable that sets the value. If `waits` is True, the value takes effect the next
     time Tessera starts.

@@ -1,4 +1,4 @@
-"""Daily notes: a note named after today's date, in a location and with a template chosen by the user."""
+"""Daily notes, which are named after the date, in a location and with a template chosen by the user."""
 
 import re
 from collections.abc import Callable, Mapping

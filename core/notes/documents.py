@@ -1,4 +1,4 @@
-"""The documents that notes were converted from: reading or reconverting originals, and listing unread files."""
+"""The documents that notes were converted from. Originals can be read or converted again, and unread files listed."""
 
 from contextlib import suppress
 from dataclasses import dataclass, replace

@@ -205,7 +205,7 @@ class Vocabulary:
         return _distinct([*self._words().types, *(kind for kind, _ in self._store.fields.classified())])
 
     def categories_of(self, kind: str) -> list[str]:
-        """Return a type's categories: those in the file, then those used in notes. The type "" means all types."""
+        """Return a type's categories in the file, followed by those used in notes. The type "" means all types."""
         listed = ((name, category) for name, categories in self._words().types.items() for category in categories)
         pairs = (*listed, *self._store.fields.classified())
         return _distinct(item for name, item in pairs if fold(kind) in ("", fold(name)))

@@ -136,7 +136,7 @@ def read(note: Note) -> NoteToIndex:
 
 @frozen
 class FileChange:
-    """A planned change to a note's file: the step, the note before and after, and the file's new bytes and text."""
+    """A planned change to a note's file, with the step, the note before and after, and the file's new contents."""
 
     step: FileStep
     note: Note
@@ -147,7 +147,7 @@ class FileChange:
 
 
 def plan(note: Note, changed: Note, inside: BodyMetadata | None = None) -> FileChange:
-    """Plan the change to a note's file: its path and, for a text file, its text.
+    """Plan the change to the path of a note's file and, if it is a text file, to its text.
 
     `inside` is the metadata of the new body, if already parsed. The file keeps its encoding, its line endings and all
     unchanged front matter fields. Raises Conflict, with the note as read from the file, if the file has changed since

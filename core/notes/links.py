@@ -22,7 +22,7 @@ _LISTED = 10
 
 @frozen
 class NoteLink:
-    """A link in a note: its target as written, and the target note's id, or None if there is no such note."""
+    """A link in a note, with its target as written, and the target note's id, or None if there is no such note."""
 
     target: str
     note_id: str | None
@@ -184,7 +184,7 @@ class NoteLinks:
 
 
 def plain(name: str) -> str:
-    """Normalize a name for comparison: compose and case-fold it, and remove a note suffix such as `.md`."""
+    """Compose and case-fold a name for comparison, and remove a note suffix such as `.md`."""
     return _without_suffix(name_key(name.strip()))
 
 

@@ -1,4 +1,4 @@
-"""The text of notes: its tags, links and hidden parts, and the titles and file names derived from it."""
+"""The text of notes, with its tags, links and hidden parts, and the titles and file names derived from it."""
 
 import re
 from collections.abc import Iterable, Sequence

@@ -88,7 +88,7 @@ A quarter of the correct hits reach the value for a strong match, and nine tenth
 def match_levels(
     result: SearchResult, seen: Mapping[str, Highlight], quoted: Mapping[str, int] | None = None
 ) -> dict[str, int]:
-    """Return how well each hit matches, by chunk id: a level from 1 to 3, or 0 if unknown.
+    """Return how well each hit matches, as a level from 1 to 3, or 0 if unknown, keyed by chunk id.
 
     If a question was asked, hits quoted in its answer get their level from `quoted`. All other hits get at most 2,
     because sharing words doesn't make a strong match. If nothing is quoted, they get at most 1, because a hit that

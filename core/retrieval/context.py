@@ -1,4 +1,4 @@
-"""Context for a prompt: the hits' chunks and their neighbours, joined into one text within a token budget.
+"""Context for a prompt. The hits' chunks and their neighbours are joined into one text within a token budget.
 
 Text from notes, including titles and paths, is enclosed in NOTE_MARKS. Any such marks inside the text are escaped. A
 number in brackets is therefore a citation only if it is outside the marks, whatever a note contains.

@@ -156,7 +156,7 @@ def count_expired(store: Store, query: Query) -> int:
 
 
 def with_file_states(store: Store, hits: Sequence[Hit]) -> tuple[Hit, ...]:
-    """Return the hits with their files' states: unchanged since the last sync (`same`), `stale`, or `gone`."""
+    """Return the hits with the states of their files. `same` means that a file is unchanged since the last sync."""
     states: dict[str, FileState] = {}
     for note_id, folder, path, *stamp in store.fields.stamps({hit.note.id for hit in hits if hit.note.in_file}):
         file = Path(folder, path)

@@ -110,7 +110,7 @@ def candidates(hits: Sequence[Hit], characters: int) -> Sequence[Hit]:
 
 
 def material(question: str, hits: Sequence[Hit], characters: int) -> Values:
-    """Return the model's input: the question, and the candidates' text, shortened to `characters` in total."""
+    """Return the model's input, with the question and the candidates' text, shortened to `characters` in total."""
     texts = [f"{place_of(hit)}\n{hit.chunk.text}" for hit in hits]
     sections = [{"number": number, "text": text} for number, text in enumerate(shares(texts, characters), 1)]
     return {"question": question, "sections": sections}

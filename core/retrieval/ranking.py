@@ -1,4 +1,4 @@
-"""Ranks candidates: score fusion, duplicates, superseded notes, and the values passed between stages.
+"""Ranking of candidates, with score fusion, duplicates, superseded notes, and the values passed between stages.
 
 Keyword and token scores are comparable only within a language. A question's words are rare in notes written in another
 language, and the question's tokens are nearer to tokens in its own language. Only semantic scores are comparable across
@@ -354,7 +354,7 @@ _FACTOR = np.uint32(0x9E3779B1)
 
 @dataclass(slots=True)
 class Group:
-    """A candidate with its duplicates: overlapping chunks in its note, and copies in other notes.
+    """A candidate with its duplicates, which are overlapping chunks in its note and copies in other notes.
 
     `joined` and `dropped` are the overlapping chunks. `joined` chunks rank high enough to be hits themselves, so they
     extend the hit's passage. `dropped` chunks don't.

@@ -79,7 +79,7 @@ class Reasons:
 
     @lazy
     def _allowed_by_stage(self) -> list[tuple[LostAt, Rowids | None]]:
-        """The chunks still allowed after each stage: filters, exclusions and phrases. None means all chunks."""
+        """The chunks still allowed after the filters, the exclusions and the phrases. None means all chunks."""
         query = self._ranking.request.query
         bases = self._ranking.request.bases
         return [

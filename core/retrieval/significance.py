@@ -11,7 +11,7 @@ from core.base.messages import Message, message
 from core.model import ENOUGH, Comparison
 
 RESAMPLES = 10_000
-"""Number of bootstrap samples: ten times the rough minimum for interval bounds (Efron and Tibshirani, 1993)."""
+"""Number of bootstrap samples. It is ten times the rough minimum for interval bounds (Efron and Tibshirani, 1993)."""
 
 SEED = 0
 

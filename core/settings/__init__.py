@@ -1,1 +1,1 @@
-"""Settings: the settings file and its sections, the user's preferences, and access tokens."""
+"""The settings file and its sections, the user's preferences, and access tokens."""

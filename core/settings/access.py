@@ -41,13 +41,13 @@ def pages_need_token() -> bool:
 
 @frozen
 class RunningProgram:
-    """An app or server running on a workspace, with its address and the token for this run."""
+    """An app or server running on a workspace, with its address and the token that is valid while it runs."""
 
     address: str
     token: str
 
     def proof(self, challenge: str) -> str:
-        """Return the response to a challenge. It proves that the program knows the run's token."""
+        """Return the response to a challenge, which proves that the program knows its token."""
         return hmac.new(self.token.encode(), challenge.encode(), "sha256").hexdigest()
 
 
@@ -110,7 +110,7 @@ class AccessTokens:
         return self._own.proof(challenge) if self._own else ""
 
     def admits(self, shown: str, *, programs: bool) -> bool:
-        """Return whether `shown` is this run's token or, with `programs`, the user's token."""
+        """Return whether `shown` is this process's token or, with `programs`, the user's token."""
         valid = [self._own and self._own.token, programs and self._read_stored()]
         return any(hmac.compare_digest(shown.encode(), token.encode()) for token in valid if token)
 

@@ -65,7 +65,7 @@ OLDER = {"WATCH_SECONDS"}
 """Deprecated names of environment variables that are still read."""
 
 ENTERED = "servers.json"
-"""Name of the file with the servers entered by the user: the `base_url` and `model` for each section."""
+"""Name of the file with the servers entered by the user, each with its section, `base_url` and `model`."""
 
 
 class _Environment(EnvSettingsSource):

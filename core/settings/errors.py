@@ -116,7 +116,7 @@ def problem_of(error: ErrorDetails) -> Message:
 
 
 def place_of(names: tuple[int | str, ...], file: Path) -> str:
-    """Return where a setting comes from: an environment variable for the setting or its section, or else the file."""
+    """Return the environment variable that sets a setting or its section, or the file if no variable does."""
     parts = [str(name).upper() for name in names]
     variables = {f"{PREFIX}{'__'.join(parts[:count])}" for count in range(1, len(parts) + 1)}
     return next((variable for variable in os.environ if variable.upper() in variables), str(file.absolute()))

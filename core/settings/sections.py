@@ -208,9 +208,10 @@ class LlmSettings(ServerSettings):
 
 
 class IndexSettings(_SettingsSection):
-    """The vector index's location: in the workspace, or on the Chroma server at `url`. With `none`, there is no index.
+    """Settings for the location of the vector index.
 
-    Without an index, a search compares the question with every vector.
+    It is in the workspace, or on the Chroma server at `url`. With `none`, there is no index, and a search compares the
+    question with every vector.
     """
 
     kind: Literal["chroma", "none"] = "chroma"
@@ -230,8 +231,8 @@ class HttpSettings(_SettingsSection):
 class AppSettings(_SettingsSection):
     """App settings.
 
-    With `token`, the pages require this run's token, printed by `tessera app`. With `keep_running`, the app keeps
-    running after its window is closed, so that folders are still watched and assistants can still connect.
+    With `token`, the pages require the token that `tessera app` prints. With `keep_running`, the app keeps running
+    after its window is closed, so that folders are still watched and assistants can still connect.
     """
 
     token: bool = False
@@ -248,7 +249,7 @@ class BackupSettings(_SettingsSection):
 
 
 class DailySettings(_SettingsSection):
-    """Daily notes: the base, the folder in that base, the name format, and the template's path or title."""
+    """The base, folder and name format for daily notes, and the path or title of their template."""
 
     base: str = ""
     folder: str = ""
@@ -257,7 +258,7 @@ class DailySettings(_SettingsSection):
 
 
 class PicturesSettings(_SettingsSection):
-    """The model for embedding pictures: a CLIP model's folder or name on the hub, or a name in `IMAGE_EMBEDDERS`."""
+    """The model for embedding pictures, as a CLIP model's folder or name on the hub, or a name in `IMAGE_EMBEDDERS`."""
 
     model: str = ""
 

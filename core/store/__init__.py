@@ -322,13 +322,19 @@ class Store(Tables):
                 forget(note_ids)
 
     def drop_unused_vectors(self) -> None:
-        """Delete vectors and refusals that aren't used by any chunk. A running import recomputes any it needs."""
+        """Delete vectors and refusals that aren't used by any chunk.
+
+        If a running import needs one of them, it computes it again.
+        """
         with self.changing:
             self.vectors.drop_unused()
             self.refusals.drop_unused()
 
     def forget_vectors(self, base: KnowledgeBase) -> None:
-        """Delete a base's vectors. Its chunks become pending, and so do other bases' chunks that share a vector."""
+        """Delete a base's vectors.
+
+        Its chunks become pending, and so do chunks in other bases that use the same vectors.
+        """
         self.open_index()
         with self.changing:
             sharing = [other for other in self.bases.all() if other.fingerprint == base.fingerprint]

@@ -1,4 +1,4 @@
-"""The SQLite database: one connection per thread, one writer at a time."""
+"""The SQLite database, which gives each thread a connection of its own and allows one writer at a time."""
 
 import json
 import os
@@ -74,7 +74,7 @@ class Cursor(sqlite3.Cursor):
 
 
 class Connection(sqlite3.Connection):
-    """A connection to the database in the workspace `folder`, with translated errors."""
+    """A connection to the database in the workspace `folder`. It translates SQLite's errors."""
 
     folder: Path
 
@@ -101,8 +101,8 @@ class Connection(sqlite3.Connection):
 class ThreadConnection:
     """Closes a thread's connection as soon as the thread ends.
 
-    Every page run and every question may start a thread. Without this class, connections would stay open until the
-    garbage collector runs, because a connection forms a reference cycle with its cached statements.
+    A thread may be started for every question and every time a page is drawn. Without this class, connections would
+    stay open until the garbage collector runs, because a connection forms a reference cycle with its cached statements.
     """
 
     connection: Connection

@@ -88,7 +88,7 @@ class Where:
     values: list[object] = field(default_factory=list)
 
     def add(self, term: str, *values: object, negated: bool = False) -> None:
-        """Add a condition, or its negation if `negated`. The condition must never be NULL."""
+        """Add a condition, or its negation if `negated`. The condition must never evaluate to NULL."""
         self.terms.append(f"NOT ({term})" if negated else f"({term})")
         self.values += values
 

@@ -1,4 +1,4 @@
-"""The workspace folder: its permissions, checks on its contents, and a lock that allows only one process to write.
+"""The workspace folder, with its permissions, checks on its contents, and a lock that allows only one writing process.
 
 A folder that used to contain notes is never treated as new.
 """

@@ -185,7 +185,7 @@ class TitleTable(StoreTable):
 
 
 def _forms(titles: Iterable[str]) -> list[str]:
-    """Return the forms that the titles may have in notes: as typed, with single spaces, and with composed accents."""
+    """Return each title as typed, with single spaces, and with composed accents. Notes may contain any of these."""
     stripped = {
         form for title in map(make_storable, titles) for form in (title.strip(), collapse_spaces(title)) if form
     }

@@ -10,7 +10,7 @@ from core.model import ADDRESSES, Chunk
 
 
 def word_row(title: str, chunk: Chunk, property_text: str = "") -> tuple[str, str, str]:
-    """Return the words to index for a chunk, in three strings: from its note's title, its headings and its text.
+    """Return three strings with the words to index for a chunk, from its note's title, its headings and its text.
 
     `property_text` is indexed as part of the text. See `PropertyTable.chunk_texts`.
     """

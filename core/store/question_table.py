@@ -25,7 +25,7 @@ _SETS = """
 _PLACE = 'question = ? AND note_id = ? AND start = ? AND "end" = ?'
 
 GoldKey = tuple[int, int]
-"""A right passage's key: the question's rowid, and the passage's number within the question."""
+"""A right passage's key, which consists of the question's rowid and the passage's number within the question."""
 
 
 class QuestionTable(QuestionedTable):

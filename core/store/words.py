@@ -56,7 +56,7 @@ Places = NDArray[np.int32]
 
 @dataclass(slots=True)
 class _Counts:
-    """Data for BM25 at one version of the database: each chunk's length norm, and its score for each cached word."""
+    """Data for BM25 at one version of the database, with each chunk's length norm and score for each cached word."""
 
     version: int
     rowids: Rowids

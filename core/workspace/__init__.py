@@ -1,4 +1,4 @@
-"""A workspace: a folder that contains notes, and the services for working with them."""
+"""A workspace, which is a folder that contains notes, and the services for working with them."""
 
 import hashlib
 import logging

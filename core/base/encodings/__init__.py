@@ -1,11 +1,11 @@
-"""Text encodings: names, declarations in files, and guesses from the bytes."""
+"""Text encodings, with their names, declarations in files, and guesses from the bytes."""
 
 import codecs
 import re
 from typing import Literal
 
 EncodingOrigin = Literal["declared", "chosen", "guessed", "unsure"]
-"""How the encoding was determined: from the file, by the user, or by guessing.
+"""Whether an encoding was read from the file, chosen by the user, or guessed.
 
 `unsure` means that other encodings are about as likely as the guessed one.
 """

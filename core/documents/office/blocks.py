@@ -1,4 +1,4 @@
-"""Creation of blocks and inlines for pandoc's syntax tree: lists, tables, text runs and ruby text."""
+"""Functions that create lists, tables, text runs, ruby text and other nodes of pandoc's syntax tree."""
 
 import re
 import secrets
@@ -65,7 +65,7 @@ def bullets(items: list[Blocks]) -> Node:
 
 
 def callout(kind: str, title: str, content: Blocks) -> Node:
-    """Return a callout in Obsidian's syntax: a quote whose first line gives its kind and title."""
+    """Return a callout in Obsidian's syntax, which is a quote whose first line gives the callout's kind and title."""
     return {"t": "BlockQuote", "c": [para([raw(f"[!{kind}]"), *([SPACE, *inlines(title)] if title else [])]), *content]}
 
 
@@ -103,7 +103,7 @@ def _on_one_line(node: object) -> Any:
 
 @frozen
 class Item:
-    """A list paragraph: its level (starting at 0), its label ("" for a bullet), and its text."""
+    """A paragraph in a list, with its level (starting at 0), its label ("" for a bullet), and its text."""
 
     level: int
     label: str
@@ -221,7 +221,7 @@ def label(levels: Levels, counts: Mapping[int, int], depth: int) -> str:
 
 
 class Look(NamedTuple):
-    """A run's formatting. `side` is positive for superscript and negative for subscript. `link` is a URL."""
+    """The formatting of a text run. `side` is positive for superscript and negative for subscript. `link` is a URL."""
 
     bold: bool = False
     italic: bool = False
@@ -230,7 +230,7 @@ class Look(NamedTuple):
 
 
 def join_runs(runs: Sequence[tuple[Look, str]]) -> Inlines:
-    """Return runs as inlines. Adjacent runs with the same formatting are joined, and newlines become line breaks."""
+    """Return text runs as inlines. Adjacent runs with equal formatting are joined. Newlines become line breaks."""
     made = Inlines()
     for look, group in groupby(runs, key=itemgetter(0)):
         text = "".join(text for _, text in group)
@@ -276,7 +276,7 @@ MARKER = re.compile(r"tessera[0-9a-f]{24}")
 
 @dataclass(slots=True)
 class Insertions:
-    """Blocks to insert, keyed by the marker each will replace, and the omissions and warnings found so far.
+    """Blocks to insert, keyed by the markers that they replace, and the omissions and warnings found so far.
 
     If `comments` is False, comments are left out. Markers are random, so no document can contain one already.
     """
@@ -287,7 +287,7 @@ class Insertions:
     comments: bool = True
 
     def marker(self, made: Blocks) -> str:
-        """Return a new marker: a word that the given blocks will later replace."""
+        """Return a new marker, which is a word that the given blocks will later replace."""
         marker = f"tessera{secrets.token_hex(12)}"
         self.by_marker[marker] = made
         return marker

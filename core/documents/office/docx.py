@@ -46,7 +46,7 @@ class _List:
 
 @dataclass(slots=True)
 class _Style:
-    """A paragraph style's numbering, whether it is a heading, and its role, such as `title`. Each may be inherited."""
+    """The numbering and role of a paragraph style, and whether the style is for headings. Each may be inherited."""
 
     number: str = ""
     level: str = ""
@@ -269,7 +269,7 @@ def _open_up(root: Element) -> None:
 
 
 class _Part(Edits):
-    """A package part that contains text: the document, its footnotes or its endnotes."""
+    """A package part that contains text, such as the document, its footnotes or its endnotes."""
 
     def __init__(self, package: Package, name: str, root: Element, added: Insertions) -> None:
         super().__init__(root)

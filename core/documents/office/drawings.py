@@ -30,7 +30,7 @@ Points = dict[int, str]
 
 @frozen
 class Chart:
-    """A chart: its title, a table of its series, and any other text. A diagram has only text."""
+    """A chart, with its title, a table of its series, and any other text. A diagram has only text."""
 
     title: str = ""
     rows: list[list[str]] = field(default_factory=list)
@@ -220,7 +220,7 @@ class _DrawingReader:
         return Item(depth, "", content) if is_item else content
 
     def _inlines(self, p: Element) -> Inlines:
-        """Return a paragraph's runs, including their links."""
+        """Return a paragraph's text runs, including their links."""
         runs = []
         for run in p:
             if (kind := local(run)) not in ("pPr", "endParaRPr"):

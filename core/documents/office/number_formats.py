@@ -141,7 +141,7 @@ def _section(number: float, sections: list[str]) -> tuple[str, str]:
 
 
 def _general(number: float) -> str:
-    """Format a number in the general format: integers in full, and any other number with up to 10 digits."""
+    """Format a number in the general format, which shows integers in full and other numbers with up to 10 digits."""
     return f"{number:.0f}" if number.is_integer() and abs(number) < 1e15 else f"{number:.10G}"
 
 

@@ -355,7 +355,7 @@ def _slides(body: Element, styles: Element | None, added: Insertions) -> Iterato
 
 
 def _sheets(body: Element, added: Insertions) -> Iterator[Element]:
-    """Yield each sheet as a heading, its cells, and a drawing page with its drawings and notes."""
+    """Yield, for each sheet, a heading, the cells, and a drawing page with the sheet's drawings and notes."""
     left = MOST_CELLS
     for sheet in [part for part in body if local(part) == "table"]:
         title = collapse_spaces(value(sheet, "name"))

@@ -135,7 +135,7 @@ _FIELDS = {
 
 
 def read_metadata(data: bytes, kind: str) -> dict[str, str]:
-    """Return a document's metadata: title, author, created, updated, description, tags, subjects."""
+    """Return a document's title, author, created, updated, description, tags and subjects."""
     package = Package(data)
     name = next(
         (

@@ -1,4 +1,4 @@
-"""Parsing of Rich Text (RTF 1.9.1) into blocks: text in any code page, lists, tables, notes, boxes and comments."""
+"""Parsing of Rich Text (RTF 1.9.1) into blocks, including lists, tables, notes, boxes, comments and old code pages."""
 
 import codecs
 import re
@@ -213,7 +213,7 @@ class _State:
 
 
 class Rtf:
-    """A parsed document: its `blocks` and `metadata`. Omissions are recorded in `added`."""
+    """A parsed document, with its `blocks` and `metadata`. Omissions are recorded in `added`."""
 
     def __init__(self, data: bytes, added: Insertions) -> None:
         self.metadata: dict[str, str] = {}

@@ -29,7 +29,7 @@ _STEP = 0.5
 
 @frozen
 class Direction:
-    """A line's direction: degrees counterclockwise from upright, and whether its letters are mirrored."""
+    """The direction of a line, in degrees counterclockwise from upright, and whether its letters are mirrored."""
 
     degrees: float = 0.0
     mirrored: bool = False

@@ -1,4 +1,4 @@
-"""Grouping of the letters on a page into words, runs and lines, and joining of lines into paragraphs."""
+"""Grouping of the letters on a page into words, text runs and lines, and joining of lines into paragraphs."""
 
 import re
 import unicodedata
@@ -225,7 +225,7 @@ class _Group:
 
 
 def runs_of(letters: Sequence[Letter], page: int) -> list[GlyphRun]:
-    """Group letters that are consecutive in the file, then join groups on the same baseline into runs."""
+    """Group letters that are consecutive in the file, then join groups on the same baseline into text runs."""
     groups = list[_Group]()
     for letter in letters:
         if groups and _continues((group := groups[-1]).letters[-1], letter):
@@ -286,7 +286,7 @@ def _merge_groups(groups: Sequence[_Group]) -> list[_Group]:
 
 
 def lines_of(runs: Iterable[GlyphRun]) -> list[GlyphRun]:
-    """Return a column's lines from top to bottom, joining runs on the same baseline from left to right."""
+    """Return a column's lines from top to bottom, joining text runs on the same baseline from left to right."""
     lines = list[GlyphRun]()
     for run in sorted(runs, key=attrgetter("y", "x0")):
         last = lines[-1] if lines else None

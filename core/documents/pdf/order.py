@@ -1,4 +1,4 @@
-"""Detection of tables without rules on a page, and the reading order of its columns."""
+"""Detection of tables without ruled lines on a page, and the reading order of its columns."""
 
 import math
 import re
@@ -48,11 +48,11 @@ def fill_cells(rows: Iterable[Sequence[tuple[int, str]]], columns: int) -> list[
 
 
 RunGroups = list[list[GlyphRun]]
-"""Runs grouped by row on a page, or by cell in a row."""
+"""Text runs, grouped by row on a page, or by cell in a row."""
 
 
 def by_baseline(runs: Iterable[GlyphRun]) -> RunGroups:
-    """Group runs into rows from top to bottom, each from left to right."""
+    """Group text runs into rows from top to bottom, each from left to right."""
     rows = RunGroups()
     for run in sorted(runs, key=attrgetter("y", "x0")):
         if rows and abs(run.y - rows[-1][0].y) <= 0.35 * max(run.size, rows[-1][0].size):
@@ -63,7 +63,7 @@ def by_baseline(runs: Iterable[GlyphRun]) -> RunGroups:
 
 
 def find_tables(runs: Sequence[GlyphRun]) -> tuple[list[PageTable], list[GlyphRun]]:
-    """Return the tables without rules, and the runs outside them."""
+    """Return the tables without ruled lines, and the text runs outside them."""
     tables = list[PageTable]()
     left = list[GlyphRun]()
     group = RunGroups()
@@ -104,7 +104,7 @@ def _goes_on(group: Sequence[Sequence[GlyphRun]], row: Sequence[GlyphRun]) -> bo
 
 
 def _table_of_rows(group: RunGroups) -> tuple[list[PageTable], list[GlyphRun]]:
-    """Return the table formed by rows, if any, and the runs outside it."""
+    """Return the table formed by rows, if any, and the text runs outside it."""
     after = RunGroups()
     columns = _columns(group)
     while group and len(_cells(group[-1])) < 2 and not _wraps(group[-1], columns):

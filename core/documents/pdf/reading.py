@@ -98,8 +98,7 @@ def _edges(path: object, matrix: PdfMatrix) -> Iterator[Edge]:
 # The annotations on a page: comments, files, and form fields, such as checkboxes, whose values aren't drawn as text.
 
 MOST_CHOICES = 1_000
-"""Maximum number of fields per page whose values are read. Further fields contribute only the text drawn on the page.
-"""
+"""Maximum number of fields per page whose values are read. Any others contribute only the text drawn on the page."""
 # Flags for password fields, and for fields with one box per letter.
 _PASSWORD = 1 << 13
 _COMB = 1 << 24
@@ -119,7 +118,7 @@ class _Choice(NamedTuple):
 
 @dataclass(slots=True)
 class Asides:
-    """Text that isn't drawn on a page: picture descriptions, comments as callouts, and names of attached files."""
+    """Text that isn't drawn on a page, such as picture descriptions, comments, and the names of attached files."""
 
     descriptions: list[str] = field(default_factory=list)
     comments: list[str] = field(default_factory=list)
@@ -306,7 +305,7 @@ class Page:
     letters: list[Letter] = field(default_factory=list)
     edges: list[Edge] = field(default_factory=list)
     dots: list[tuple[float, float, float]] = field(default_factory=list)
-    """Small shapes that may be list bullets: left, right, and vertical centre from the top."""
+    """The left, right, and vertical centre (from the top) of small shapes that may be list bullets."""
     pictures: int = 0
     shapes: int = 0
     aside: list["Page"] = field(default_factory=list)
@@ -435,7 +434,7 @@ _HEADS = 12
 
 
 class LeftOut:
-    """What is missing from a PDF's text: scanned, empty and partial pages, unknown characters, and attached files."""
+    """Collects what is missing from a PDF's text, such as scanned pages, unknown characters and attached files."""
 
     def __init__(self) -> None:
         self.scans = list[int]()

@@ -1,4 +1,4 @@
-"""Converting notes from other programs to Markdown: importers, the exports they read, and attached files."""
+"""Converting notes from other programs to Markdown, with importers, the exports they read, and attached files."""
 
 import json
 import os
@@ -280,7 +280,7 @@ FOLDER = "attachments"
 
 @dataclass(slots=True)
 class NoteFiles:
-    """The files that a note links to: the imported files, keyed by address, and the names of missing files."""
+    """The imported files that a note links to, keyed by address, and the names of missing files."""
 
     parts: dict[str, FilePart] = field(default_factory=dict)
     missing: list[str] = field(default_factory=list)

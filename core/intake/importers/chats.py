@@ -42,7 +42,7 @@ SharedFile = tuple[FilePart | None, str, str]
 
 @frozen
 class ChatMessage:
-    """A chat message: its `key`, time (ISO 8601), author's name, and paragraphs in Markdown.
+    """A chat message, with its `key`, time (ISO 8601), author's name, and paragraphs in Markdown.
 
     The first paragraph is the message itself. `answers` is the key of the message being replied to, or "" if the
     message isn't a reply.
@@ -72,7 +72,7 @@ def reactions(item: dict[str, object], name: str) -> str:
 
 
 def write_chat(title: str, messages: Iterable[ChatMessage], taken: Taken) -> Iterator[Imported]:
-    """Yield a chat's notes: one per month, or several for a busy month.
+    """Yield a chat's notes, which are one per month, or several for a busy month.
 
     A note is named after its first day. It ends with the month, or with the day on which it has enough messages. As a
     result, only the last note changes when a chat continues.

@@ -1,4 +1,4 @@
-"""Evernote exports (ENEX): notes with dates and tags. Pictures and files are only mentioned by name."""
+"""Importing notes with dates and tags from Evernote exports (ENEX). Pictures and files are only mentioned by name."""
 
 import base64
 import hashlib

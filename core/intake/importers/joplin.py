@@ -1,4 +1,4 @@
-"""Joplin exports (JEX): notes with tags, dates, tasks, links and files, in a folder for each notebook."""
+"""Importing notes with tags, dates, tasks, links and files from Joplin exports (JEX), in a folder for each notebook."""
 
 import posixpath
 import re

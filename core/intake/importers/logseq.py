@@ -1,4 +1,4 @@
-"""Logseq graphs: outlines, page and block properties, block references, and journals."""
+"""Importing Logseq graphs, with outlines, page and block properties, block references, and journals."""
 
 import re
 from collections.abc import Collection, Iterator

@@ -1,4 +1,4 @@
-"""Searching for pictures by what they show: the image embedder protocol and the registry of image embedders."""
+"""Searching for pictures by what they show, with the image embedder protocol and the registry of image embedders."""
 
 from collections.abc import Sequence
 from typing import Protocol

@@ -302,7 +302,7 @@ class Neighbours:
         return [hit for hit in result.hits if hit is best[hit.note.id]] if result.confident else []
 
     def _by_words(self, note: Note, allowed: Collection[str]) -> list[str]:
-        """Return candidate neighbours for a note without vectors: notes that contain its most characteristic words."""
+        """Return notes that contain the most characteristic words of a note that has no vectors."""
         counts = self._read_words(note.id).counts
         known = self._store.words.counts(list(counts))
         every = max(1, self._store.chunks.count_all())

@@ -1,4 +1,4 @@
-"""Creating a backup: a zip file with a consistent copy of the database and the workspace's files."""
+"""Creation of a backup, which is a zip file with a consistent copy of the database and the workspace's files."""
 
 import os
 import shutil
@@ -21,7 +21,7 @@ from core.model import Backup, BackupReason, Progress, no_progress
 from core.store.backups import manifest
 
 KEPT: dict[BackupReason, int] = {"daily": 7, "migration": 2, "program": 2}
-"""Number of backups to keep per workspace and folder, by reason. Older ones are deleted."""
+"""Number of backups to keep per workspace and folder, keyed by the reason for the backup. Older backups are deleted."""
 
 # Number of database pages to copy between progress reports.
 _PAGES = 4096

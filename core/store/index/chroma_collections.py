@@ -28,7 +28,7 @@ Place = Path | Address
 
 
 def rebuild_address(address: Address) -> Address:
-    """Return the address at which to build new collections. No workspace's name starts with the prefix `new-`."""
+    """Return the address at which to build new collections. It starts with `new-`, which no workspace's name does."""
     return replace(address, owner=f"new-{address.owner}")
 
 

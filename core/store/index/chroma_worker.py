@@ -1,4 +1,4 @@
-"""Main program of the process that runs Chroma: `python -m core.store.index.chroma_worker`.
+"""Main program of the process that runs Chroma (`python -m core.store.index.chroma_worker`).
 
 Chroma 1.5.9 needs a separate process because a damaged HNSW file crashes the process that reads it, and because adding
 entries holds the GIL. If Chroma once fails to open a folder, it keeps failing, so this process exits after such a

@@ -1,4 +1,7 @@
-"""Schema version 21: a table for file changes in progress, which a crash interrupts, and an index on versions by time."""
+"""Schema version 21. It adds a table for unfinished file changes, and an index on versions by time.
+
+After a crash, the changes in the table are undone.
+"""
 
 STEP = """
     CREATE TABLE file_intents (
