@@ -122,7 +122,7 @@ def test_the_map_names_every_package_with_what_it_is_for() -> None:
     rows = dict(map_of_core.packages())
     assert {"core", "core/retrieval", "core/features/answers", "pages/ui/search"} <= {*rows}
     assert [name for name, doc in rows.items() if not doc] == []
-    assert dict(map_of_core.modules("core/base"))["core/base/text.py"].startswith("Text helpers: lines")
+    assert dict(map_of_core.modules("core/base"))["core/base/text.py"].startswith("Helpers for lines")
 
 
 ROOT = Path(__file__).parents[1]

@@ -17,7 +17,7 @@ _ADMONITION = re.compile(
 """The first line of an admonition (`!!! note "Title"`, or `??? tip` if collapsed) or of a content tab (`=== "Tab"`)."""
 
 INTERRUPTS: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "list"]}
-"""Options of a block rule whose block ends a paragraph, a link definition, a block quote or a list item."""
+"""Options that let a Markdown block interrupt a paragraph, a link definition, a block quote or a list item."""
 
 
 BlockRule = Callable[[StateBlock, int, int, bool], bool]

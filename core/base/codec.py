@@ -56,14 +56,14 @@ _SHOWN = 100
 
 
 class Scalar(str):
-    """The source text of an unquoted YAML scalar. `value` is its YAML value: a number, time, boolean or string."""
+    """The source text of an unquoted YAML scalar. `value` is its YAML value as a number, time, boolean or string."""
 
     __slots__ = ("value",)
     value: object
 
 
 class DecodeError(ValueError):
-    """A value has the wrong type. `name` is the field, and `kind` describes the values it accepts.
+    """A value has the wrong type. `name` is the field, and `kind` describes the values that the field accepts.
 
     `kind` is None if the field is missing or unknown.
     """
@@ -125,7 +125,7 @@ def decode(kind: object, value: object) -> Any:
 def decoder(kind: object, *, exact: bool = False) -> Decoder:
     """Return the decoder for a type.
 
-    An `exact` decoder is for outside input: it also rejects unknown fields, NULs in strings, numbers used as booleans,
+    An `exact` decoder is for outside input. It also rejects unknown fields, NULs in strings, numbers used as booleans,
     and times outside the calendar.
     """
     origin = get_origin(kind)

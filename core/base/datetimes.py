@@ -1,4 +1,4 @@
-"""Times from year 1 to 9999: conversion to UTC and to local time, and shifts by days.
+"""Conversion of times from year 1 to 9999 to UTC and to local time, and shifts by days.
 
 A bare day, such as `created: 2026-01-31`, is the same day in every time zone. It is stored as midnight UTC. A time that
 happens to be midnight UTC is stored one microsecond later (`clock_to_utc`).

@@ -289,7 +289,7 @@ class ArchiveError(TesseraError):
 
 
 class PackError(TesseraError):
-    """A pack can't be installed. `mistakes` are all its mistakes, each with its file and line."""
+    """A pack can't be installed. `mistakes` lists all mistakes in it, each with its file and line."""
 
     def __init__(self, folder: str, mistakes: Iterable[Message]) -> None:
         super().__init__(

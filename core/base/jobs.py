@@ -24,7 +24,7 @@ _RISE = 4 / 3
 
 
 class Pace:
-    """Estimates the time left from recent progress. A median keeps the estimate steady when some steps take long."""
+    """Estimates the time left, based on recent progress. A median keeps the estimate steady if some steps take long."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock

@@ -31,7 +31,7 @@ _SWAP = 2
 
 
 class Changed(Exception):
-    """Another program changed the file. Its text was kept. `copy` is the path of a conflict copy, or None."""
+    """Another program changed the file, and its text was kept. `copy` is the path of a conflict copy, or None."""
 
     def __init__(self, copy: Path | None = None) -> None:
         super().__init__(copy)

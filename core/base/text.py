@@ -35,7 +35,7 @@ def text_end(text: str, start: int, end: int) -> int:
 
 
 def with_newlines(text: str) -> str:
-    """Convert all line endings to \\n without moving any characters: \\r\\n becomes a space and \\n."""
+    """Convert all line endings to \\n without moving any characters, so \\r\\n becomes a space and \\n."""
     return text.replace("\r\n", " \n").replace("\r", "\n")
 
 

@@ -53,7 +53,7 @@ def _taken() -> int:
 
 
 def megabytes_left(most: int) -> int:
-    """Return how many megabytes a document may still use, including child processes, or `most` if unknown."""
+    """Return how many megabytes the process and its children may still use for a document, or `most` if unknown."""
     with suppress(OSError, AttributeError):
         if (limit := resource.getrlimit(resource.RLIMIT_AS)[0]) >= 0:
             return min(most, (limit - _taken()) >> 20)
@@ -147,7 +147,7 @@ def machine_reason(error: OSError) -> Message:
 def end_error(path: str, error: ChildProcessError) -> Interrupted:
     """Return the error for a failed process.
 
-    `error` holds the process's exit status, or the reason it couldn't be given the document.
+    `error` holds the process's exit status, or the reason why the process couldn't be given the document.
     """
     status = error.args[0]
     if isinstance(status, Message):

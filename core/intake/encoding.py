@@ -125,7 +125,7 @@ def encode_like(text: str, like: bytes, path: str, *, chosen: str = "") -> tuple
 def _text_only(text: str, path: str, data: bytes | None = None) -> str:
     """Replace NULs in text. Raises SourceError if there are many control characters.
 
-    `data` is the text in UTF-8, if it is at hand.
+    `data` is the text in UTF-8, if known.
     """
     if not text:
         raise EmptyFile(path)

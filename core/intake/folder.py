@@ -133,7 +133,7 @@ class _LeftOut(Failed):
 
 
 def content_hash(data: bytes) -> str:
-    """Return the hash of a file's bytes: BLAKE2b, 16 bytes, hexadecimal."""
+    """Return the 16-byte BLAKE2b hash of a file's bytes in hexadecimal."""
     return blake2b(data, digest_size=16).hexdigest()
 
 

@@ -75,7 +75,7 @@ def parse_note(
     inside: BodyMetadata | None = None,
     encoding: TextEncoding | None = None,
 ) -> ParsedNote:
-    """Parse a file's decoded text like `read`. `inside` is the body's metadata, or None to parse the body here."""
+    """Parse a file's decoded text as `read` does. `inside` is the body's metadata, or None to parse the body here."""
     front_span = FrontSpan() if plain else frontmatter.span(text)
     front = frontmatter.parse(text[front_span.start : front_span.end]) if front_span.body else FrontMatter()
     body = text[front_span.body :]

@@ -65,7 +65,7 @@ def fetch(address: str) -> WebPage:
 
 
 def address_parts(address: str) -> SplitResult:
-    """Split the address of a web page into its parts. Raises SourceError if it isn't such an address."""
+    """Split the address of a web page into its parts. Raises SourceError for any other address."""
     with suppress(ValueError):
         parts = urlsplit(address)
         if parts.scheme in ("http", "https") and parts.hostname and not (parts.username or parts.password):

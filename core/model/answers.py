@@ -44,9 +44,9 @@ class Quote:
     """A numbered passage that answers a question, copied from a note.
 
     `text` is the note's `body[start:end]`, even if the user edited the chunk. For a picture, it is the text recognized
-    in the picture at that position. `lead` is context from the same chunk: the line before a list, a table's header, or
-    the sentence before code. `marked` is the part of `text` that best answers the question. `shown` is the part to
-    show, which includes `marked`. `marked` and `shown` are spans of `text`.
+    in the picture at that position. `lead` is context from the same chunk, such as the line before a list, a table's
+    header, or the sentence before code. `marked` is the part of `text` that best answers the question. `shown` is the
+    part to show, which includes `marked`. `marked` and `shown` are spans of `text`.
     """
 
     number: int
@@ -120,9 +120,9 @@ class Sentence:
     """A sentence written by a language model, with the numbers of the quotes supporting it.
 
     A `verbatim` sentence appears word for word in the notes. For a reworded sentence, `marks` are the spans that differ
-    from its quotes. `quote_marks` are the differing spans in the quotes, each preceded by the quote's number. An
-    unsupported sentence has no citations: either the model gave no quote, or its quotes don't contain the figures and
-    names in `missing`.
+    from its quotes. `quote_marks` are the differing spans in the quotes, each preceded by the quote's number. A
+    sentence without citations is unsupported, because the model gave no quote, or because its quotes don't contain the
+    figures and names in `missing`.
     """
 
     text: str

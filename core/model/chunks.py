@@ -55,7 +55,7 @@ Indexing the Rust book's chunks with these addresses lowered MRR@10 from 0.668 t
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A slice of a note's body: `body[start:end] == text`, except where the user wrote the text.
+    """A slice of a note's body, so that `body[start:end] == text`, except where the user wrote the text.
 
     A chunk rewritten by the user stands for `body[start:end]`. An added chunk comes after `start`, and `end == start`.
     The base's model can't embed the text of a `refused` chunk, so only keyword search finds that chunk. A `deleted`

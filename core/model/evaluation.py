@@ -122,7 +122,7 @@ class Gold:
 
 @frozen
 class GoldSpan(Gold):
-    """A gold passage in a question set: `body[start:end] == quote` when the note was last checked.
+    """A gold passage in a question set. When the note was last checked, `body[start:end]` was the `quote`.
 
     `path` is the note's path at that time, or its title if it has no file. `flagged` is True if the note no longer
     contains the quote. The other fields of a flagged passage keep their last values.
@@ -330,7 +330,7 @@ class Run:
 
     @property
     def progress(self) -> str:
-        """The number of questions with results, followed by the total if the run was stopped."""
+        """The number of questions with results, followed by the total if the test run was stopped."""
         return f"{self.asked}" if self.asked == self.questions else f"{self.asked} / {self.questions}"
 
 

@@ -91,7 +91,7 @@ class Health:
 
     @property
     def status(self) -> int:
-        """The exit status of `doctor`: 0 if the workspace is sound, 1 if it needs attention, 2 if it is broken."""
+        """The exit status of `doctor`, from 0 (the workspace is sound) and 1 (it needs attention) to 2 (it is broken)."""
         return _LEVELS.index(self.level)
 
 

@@ -138,7 +138,7 @@ _COUNTS = {
 
 
 def learnt_lines(logs: Sequence[LearntLog], *, without: Sequence[str]) -> list[Message]:
-    """Return a sentence about the suggested notes, followed by a sentence for every other nonzero count."""
+    """Return a sentence about the suggested notes, followed by a sentence for each of the other nonzero counts."""
     counts = {name: sum(_number(getattr(log, name)) for log in logs) for name in _COUNTS if name not in without}
     return [
         replace(_COUNTS[name], fields={"n": count}) for name, count in counts.items() if count or name == "suggested"

@@ -231,9 +231,9 @@ _COLOUR = (
     rf"|(?:{'|'.join(f'(?i:{letter}{{3}}){{1,2}}' for letter in 'abcdef')}))"
 )
 TAG_NAME = rf"(?!\d++[/-]*+(?![{_OF_TAG}]))(?!{_COLOUR}(?![{_OF_TAG}]))[\w{_EMOJI}][{_OF_TAG}]*+"
-"""The part of a tag after the #: letters of any script with their marks, digits, emoji, `_`, `-` and `/`.
+"""The part of a tag after the #, which consists of letters, their marks, digits, emoji, `_`, `-` and `/`.
 
-A number such as #12 isn't a tag, and neither is a colour.
+The letters may be from any script. A number such as #12 isn't a tag, and neither is a colour.
 """
 TAGS_FOLLOW = r"\s(\[（【《「『〈“‘，。、；：！？,;|>*~"
 """Characters that may precede a tag. A tag may also be at the start of the text."""

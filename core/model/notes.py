@@ -279,7 +279,7 @@ class Note(_StoredNote):
 class NoteSummary(_StoredNote):
     """A note without its text, for lists and hits. `pending` counts the chunks that aren't embedded yet.
 
-    `origin` is the source given by the author: a file and line numbers.
+    `origin` is the source that the author gave as a file and line numbers.
     """
 
     id: str
@@ -298,7 +298,9 @@ class NoteSummary(_StoredNote):
 
     @property
     def state(self) -> NoteState:
-        """The note's state: `empty` if it has no chunks, `ready` once all chunks are embedded, otherwise `pending`."""
+        """The note's state. It is `empty` without chunks, `ready` once all chunks are embedded, and otherwise
+        `pending`.
+        """
         if not self.chunks:
             return "empty"
         return "pending" if self.pending else "ready"

@@ -172,9 +172,9 @@ class Digest:
 class ReviewItem:
     """An item awaiting a decision. Its `key` depends on its state, so the key changes when the state does.
 
-    The item has been waiting since `at`, if known. `other` is the second note involved: the newer note, the copy, the
-    second file's note, or the contradicting note. `quotes` are the sentences in question from the two notes. At most
-    one of `submission`, `flagged` and `refused` is set.
+    The item has been waiting since `at`, if known. `other` is the second note involved, such as the newer note, the
+    copy, the second file's note, or the contradicting note. `quotes` are the sentences in question from the two notes.
+    At most one of `submission`, `flagged` and `refused` is set.
     """
 
     kind: MatterKind

@@ -204,7 +204,10 @@ class SearchOptions(Chosen, NoteOptions, total=False):
 
 
 ResultMode = Literal["semantic", "keyword", "hybrid", "listed"]
-"""A result's search mode. `listed` is a list of the most recently changed notes, for a question with only filters."""
+"""A result's search mode.
+
+For a question with only filters, it is `listed`, and the hits are the most recently changed notes.
+"""
 
 LostAt = Literal[
     "filters",

@@ -83,7 +83,7 @@ _LISTS = ("failed", "not_downloaded", "skipped", "left_out")
 
 @frozen
 class SyncReport:
-    """The result of applying a sync plan: counts and failures. `unchanged` includes touched notes.
+    """The result of applying a sync plan, as counts and failures. `unchanged` includes touched notes.
 
     `edits_flagged` counts the edits whose position was lost in a changed note. `edits_kept` counts the edits to removed
     notes, which are kept in case the files come back. `not_downloaded` files are still in the cloud or are locked, so

@@ -447,7 +447,7 @@ def _as_file(picture_file: PictureFile) -> NotePicture | None:
 def _data(picture_file: PictureFile, now: NotePicture) -> bytes | None:
     """Return a picture file's bytes, or None if it isn't a readable regular file.
 
-    Never blocks on pipes or follows links.
+    This never blocks on pipes, and never follows links.
     """
     flags = os.O_RDONLY | files.AT_ONCE | getattr(os, "O_NOFOLLOW", 0)
     try:

@@ -98,7 +98,7 @@ class NoteLinks:
         return best[-1] if best else None
 
     def _below(self, note: Note | NoteNames, wanted: str) -> str | None:
-        """Return the id of the nearest note whose path, in a subfolder, is the end of a path from above its folder."""
+        """Return the id of the best-matching note for a path that begins above the folder of that note."""
         folder = dirname(note.location)
         best = min(
             (

@@ -78,9 +78,9 @@ class Proposals:
     ) -> Note:
         """Add a web page, or part of a page, sent by a browser. Unlike `add`, this method creates any missing base.
 
-        `pictures` maps names to Base64 data. In the page, a picture's description is enclosed in two copies of its
-        name. Raises SourceError if the address isn't a web address or the page has no text, and EditError if the data
-        isn't a picture.
+        `pictures` maps names to Base64 data. In the page, a picture's description is enclosed in two copies of the
+        picture's name. Raises SourceError if the address isn't a web address or the page has no text, and EditError if
+        the data isn't a picture.
         """
         name = f"{address_parts(address).hostname}.html"
         if self._bases.find(base) is None:

@@ -150,7 +150,7 @@ def is_titled_by_text(note: Note) -> bool:
 
 
 def with_title(note: Note, changed: Note, inside: BodyMetadata | None) -> Note:
-    """Return a changed note whose title is taken from its text if it is empty or came from the old text.
+    """Return a changed note. If its title is empty or came from the old text, take the title from the new text.
 
     A note in a file is returned unchanged because its title comes from the file.
     """

@@ -140,8 +140,8 @@ class Writer:
     def plan(self, note: Note, change: Change, revision: Revision, body: str | None = None) -> "PlannedChange | None":
         """Plan a change to a note. Return None if nothing changes.
 
-        The note's file changes too if it is renamed or if the base writes files. Raises the errors of `change` and
-        `file_writing.plan`. Nothing is written.
+        The note's file changes too if the note is renamed or if the base writes files. Raises the errors of `change`
+        and `file_writing.plan`. Nothing is written.
         """
         base = self._store.base(note.base_id)
         changed = change(note)

@@ -81,7 +81,7 @@ _AFTER_HITS = 1 << 30
 _STEPS = 8
 
 
-# Contexts: passages as one block for a prompt.
+# Contexts, which join passages into one text for a prompt.
 
 
 @frozen
@@ -272,7 +272,7 @@ def _runs(pieces: Sequence[_Piece]) -> list[_Pieces]:
 
 
 def _sections(store: Store, run: Sequence[_Piece]) -> _Pieces:
-    """Join a run's adjacent pieces that belong to the same section."""
+    """Join a group's adjacent pieces that belong to the same section."""
     joined: _Pieces = []
     for piece in run:
         last = joined[-1] if joined else None

@@ -50,7 +50,7 @@ _BLOCK = re.compile(
 SENTENCE_MARKS = ABBREVIATED + r"(?<![.!?])[.!?]++[\"')\]*_”’]*+"
 """Pattern for the punctuation that ends a sentence in scripts with spaces, if a space follows."""
 SENTENCE_END = re.compile(SENTENCE_MARKS + r"(?=\s+[^a-z\s]|\s*\Z)|[。！？；…]+[”’」』）*_]*")
-"""Pattern for the end of a sentence, which no word in lower case follows."""
+"""Pattern for the end of a sentence, which must not be followed by a word in lower case."""
 _END = re.compile(SENTENCE_MARKS + r"(?=\s|\Z)|[。！？；…]+[”’」』）*_]*")
 _BORDERS = (
     re.compile(r"\n"),
@@ -333,7 +333,7 @@ def _places(chunk: Chunk, title: str, embedder: TokenEmbedder, count: int) -> Sp
 
 
 def add_pages(result: SearchResult, store: Store, models: Models) -> SearchResult:
-    """Set each hit's page to that of its nearest sentence. Hits that lie on a single page already have the page."""
+    """Set each hit's page to that of the sentence nearest to the question. Hits on a single page already have one."""
 
     def page_at(hit: Hit, offset: int) -> int:
         return hit.chunk.page_at(hit.note.document, offset)

@@ -24,8 +24,8 @@ _CACHED = 64
 class LlmSteps:
     """Decomposes questions and selects hits, using the language model from the settings if one is set up.
 
-    A page runs the same search several times: before and after reranking, for its context, and to explain dropped
-    candidates. Replies are cached by model and input, so the model is asked only once.
+    A page runs the same search several times, such as before and after reranking, for its context, and to explain
+    dropped candidates. Replies are cached by model and input, so the model is asked only once.
     """
 
     def __init__(self, settings: Settings) -> None:

@@ -131,7 +131,7 @@ def normalise(scores: Scores) -> Scores:
 
 
 Groups = Mapping[int, bool]
-"""Maps each chunk to its language group: True for Chinese, Japanese or Korean, and False for any other language.
+"""Maps each chunk to True if its language is Chinese, Japanese or Korean, and to False for any other language.
 
 The two groups share no words.
 """
@@ -208,7 +208,7 @@ class Trace:
     order: Scores = field(default_factory=dict)
 
     def add(self, stage: str, scores: Scores | None, every: Scores | None = None) -> "Trace":
-        """Return the trace with another stage's scores added, best first. If they are None, return it unchanged."""
+        """Return the trace with another stage's scores added, best first. Without scores, the trace stays unchanged."""
         if scores is None:
             return self
         return Trace(
@@ -421,7 +421,7 @@ class _ComparedText:
 
     @lazy
     def _cells(self) -> NDArray[np.bool_]:
-        """A hash table of the text's pieces: True for each occupied cell. Several pieces may share a cell."""
+        """A hash table with True for each cell that one or more of the text's pieces occupy."""
         characters = np.frombuffer(self._plain.encode("utf-32-le", "surrogatepass"), np.uint32)
         count = max(0, len(characters) - _PIECE + 1)
         pieces = np.zeros(count, np.uint32)
@@ -488,7 +488,10 @@ def demote_superseded(
 
     @cache
     def place_below(rowid: int) -> Span:
-        """Return a sort key: the lowest position of the candidate and its newer notes, and the steps to that note."""
+        """Return a sort key for a candidate.
+
+        It consists of the lowest position of the candidate and its newer notes, and the number of steps to that note.
+        """
         old = chunks[rowid].note_id
         place = (places[rowid], 0)
         for new in successors.get(old, ()) if old in first else ():

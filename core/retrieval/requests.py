@@ -1,4 +1,4 @@
-"""Prepares searches: parses questions, corrects unknown words, embeds the questions and loads rerankers."""
+"""Prepares searches by parsing questions, correcting unknown words, embedding the questions and loading rerankers."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -47,10 +47,10 @@ from core.retrieval.requests import SearchRequest
 from core.store import Store
 from core.store.top_k import Scores, best
 
-# Gain for a chunk whose metadata the question names, and penalty for a chunk about an excluded subject. Earlier scores
-# range from 0 to 1, so they only decide among chunks with the same gain or penalty.
+# Score boost for a chunk whose metadata the question names, and penalty for a chunk about an excluded subject. Earlier
+# scores range from 0 to 1, so they only decide among chunks with the same boost or penalty.
 _NAMED = 2.0
-# Number of top candidates whose linked notes are raised. A link suggests that both notes fit the question.
+# Number of top candidates whose linked notes are boosted. A link suggests that both notes fit the question.
 _STRONG = 3
 
 
@@ -406,14 +406,14 @@ def _rowids(chunks: Iterable[int]) -> Rowids:
     return np.array(sorted(chunks), dtype=np.int64)
 
 
-# Exact matches: gains for chunks that contain the typed question as a heading or as a run of words, and for chunks that
-# contain one of its rare words.
+# Exact matches, which are score boosts for chunks that contain the typed question as a heading or as a run of words, and
+# for chunks that contain one of its rare words.
 #
-# Every gain has a condition. Without conditions, freely phrased questions lost 4 points of MRR (58 questions about a
+# Every boost has a condition. Without conditions, freely phrased questions lost 4 points of MRR (58 questions about a
 # folder of 173 English notes). With them, MRR@10 in `benchmarks.quality` rises from 0.617 to 0.634.
 
 
-# Gains for a heading, a run and a rare word. Earlier scores range from 0 to 1, so each gain outweighs them.
+# Score boosts for a heading, a run of words and a rare word. Each outweighs earlier scores, which are from 0 to 1.
 _HEADING = 2.0
 _RUN = 1.5
 _RARE = 1.1

@@ -179,7 +179,7 @@ def _in_file() -> Values:
 def read_entered_servers() -> dict[str, dict[str, str]]:
     """Return the valid servers entered by the user.
 
-    Invalid ones are left out, so that the user can enter them again. Raises ConfigError if the file is damaged.
+    Invalid servers are left out, so that the user can enter them again. Raises ConfigError if the file is damaged.
     """
     servers = {}
     for section, values in app_paths.read(ENTERED).items():

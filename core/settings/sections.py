@@ -72,7 +72,7 @@ class ChunkingSettings(_Sizes):
 class SearchSection(_Parts):
     """Search settings that apply unless the question or the base overrides them.
 
-    `decompose` selects how exploratory questions are decomposed: by rules or by a language model. `auto` means a
+    `decompose` selects whether exploratory questions are decomposed by rules or by a language model. `auto` means a
     language model if one is configured, and rules otherwise. `choose` lets a configured language model choose among the
     hits in bases without vectors. `context_tokens` is the token budget for a prompt's context. `refuse` has no effect.
     It is accepted only because older files may contain it. If `record_uses` or `use_clicks` is None, the choice is left

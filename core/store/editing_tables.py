@@ -350,7 +350,7 @@ class FileStep:
 
 
 class IntentTable(StoreTable):
-    """File changes that are in progress, or that couldn't be undone, by number."""
+    """File changes, by number, that are in progress or couldn't be undone."""
 
     def put(self, steps: Iterable[FileStep]) -> dict[int, FileStep]:
         """Store steps in a single transaction, flushed to disk, and return the steps by number."""

@@ -25,7 +25,7 @@ NAMES = """
     )
     SELECT name FROM names WHERE name IS NOT NULL
 """
-"""Query for the distinct property names, with one index lookup each. With DISTINCT, SQLite would read all rows."""
+"""Query that finds each distinct property name with one index lookup. With DISTINCT, SQLite would read all rows."""
 # Query for the notes that have a property with a given folded name.
 _NAMED = f"SELECT note_id FROM properties WHERE name IN (SELECT name FROM ({NAMES}) WHERE fold(name) = ?)"
 TEXT = """

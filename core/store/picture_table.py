@@ -76,7 +76,7 @@ class DocumentTable(StoreTable):
         )
 
     def unread_of(self, base: KnowledgeBase, source_ref: str, readers: str) -> Mapping[str, UnreadFile]:
-        """Return the files in a folder, or among a base's uploads, that the given readers couldn't read, by path."""
+        """Return, by path, the files in a folder or among a base's uploads that the given readers couldn't read."""
         return {
             path: (SourceFile(path, *state), failure_of(path, reason))
             for path, *state, reason in self._rows(
@@ -143,7 +143,7 @@ class _FileTable(StoreTable):
         )
 
     def _files(self, statement: str, *values: object) -> list[PictureFile]:
-        """Return a query's pictures. Its rows must be (note id, folder, path, *picture columns)."""
+        """Return a query's pictures. The query's rows must be (note id, folder, path, *picture columns)."""
         return [
             PictureFile(note_id, source_ref, path or "", picture_of(picture))
             for note_id, source_ref, path, *picture in self._rows(f"{statement} ORDER BY path, start", *values)

@@ -36,7 +36,7 @@ class QuestionTable(QuestionedTable):
 
     asked = "questions", "text", "TRUE"
 
-    # sets
+    # question sets
 
     def sets(self, base: KnowledgeBase) -> list[QuestionSet]:
         return self._nouns(_SET, f"{_SETS} WHERE base_id = ? ORDER BY name", base.id)

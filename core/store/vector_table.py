@@ -246,7 +246,7 @@ class NoteVectors(StoreTable):
         return set(self._column(f"SELECT id FROM notes WHERE {where}", *where.values))
 
     def states(self, *, active: bool = False) -> dict[str, int]:
-        """Return a number for each note that changes whenever the note's text or deleted chunks change.
+        """Return a number for each note. The number changes whenever the note's text or deleted chunks change.
 
         With `active`, include only active notes.
         """

@@ -197,7 +197,7 @@ class Words(StoreTable):
 
     @decoding
     def find_phrase(self, text: str, allowed: Rowids | None = None) -> set[int]:
-        """Return the chunks whose title, headings, text or properties contain this exact phrase.
+        """Return the chunks whose title, headings, text or properties contain an exact phrase.
 
         Differences in width, case, line breaks, and simplified or traditional characters are ignored. A Latin word at
         either end of the phrase must match a whole word. For example, `cat` doesn't match `concatenate`, but `cache`
@@ -297,7 +297,7 @@ class Words(StoreTable):
             return {word: self._stems[word] for word in words}
 
     def indexed_words(self, words: Sequence[str]) -> set[str]:
-        """Return those of the words that occur in any chunk. Frequent words take no longer than rare ones."""
+        """Return those of the words that occur in any chunk. Frequent words don't take longer than rare ones."""
         stems = self.stems(words)
         held = set(
             self._column(

@@ -65,8 +65,8 @@ _OTHER_NAMES = dict(
 def normalize_encoding(name: str) -> str:
     """Return Python's name for an encoding, or "" if it is unknown.
 
-    As in browsers, the name of a subset stands for its superset: gb2312 is read as gb18030, latin1 as cp1252, and
-    ks_c_5601-1987 as cp949.
+    As in browsers, the name of a subset stands for its superset. For example, gb2312 is read as gb18030, latin1 as
+    cp1252, and ks_c_5601-1987 as cp949.
     """
     plain = name.strip().strip("\"'").lower()
     try:
@@ -99,16 +99,15 @@ _TEX = ("tex", "latex")
 # Minimum number of non-ASCII UTF-8 characters needed to rule out any other encoding.
 _NO_ACCIDENT = 4
 CHARACTERS_OF_DAMAGE = 200
-"""Decoded text may contain one unreadable character per this many characters."""
+"""Number of characters in decoded text among which one may be unreadable."""
 
 
 def decode_declared(data: bytes, kind: str, charset: str) -> tuple[str, str] | None:
     """Decode bytes in their declared encoding and return the text and the encoding.
 
-    Return None if the declaration is missing or wrong. `charset` comes from outside the data: from a mail or response
-    header, or from the user. A byte order mark takes precedence over `charset`, which takes precedence over a
-    declaration in the data. If the data is clearly UTF-8, declarations of other encodings are ignored. `kind` is a
-    file suffix.
+    Return None if the declaration is missing or wrong. `charset` comes from a mail or response header, or from the
+    user. A byte order mark takes precedence over `charset`, which takes precedence over a declaration in the data. If
+    the data is clearly UTF-8, declarations of other encodings are ignored. `kind` is a file suffix.
     """
     for bom, encoding in BOMS:
         if data.startswith(bom):

@@ -167,7 +167,7 @@ def _rounded(exact: Decimal, decimals: str) -> Decimal:
 
 
 def _whole(section: str, digits: str) -> str:
-    """Fill the integer placeholders from the right. The first one takes all remaining digits."""
+    """Fill the integer placeholders from the right. The first placeholder takes all remaining digits."""
     places = "".join(_PLACE.findall(section))
     units = re.findall(r"\d,?", digits.lstrip("0").zfill(len(places.lstrip("#?"))))
     units = [*[""] * (len(places) - len(units)), *units]

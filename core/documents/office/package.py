@@ -80,7 +80,7 @@ class Package:
             return None
 
     def stream(self, name: str, *tags: str) -> Iterator[Element]:
-        """Yield a part's elements with one of the given tags as they are completed, clearing each one afterwards."""
+        """Yield each completed element of a part that has one of the given tags, and clear the element afterwards."""
         with self._archive.open(name) as file:
             for _, element in ElementTree.iterparse(file):
                 if local(element) in tags:
@@ -288,7 +288,7 @@ class Edits:
 
 
 def resolve_alternatives(root: Element) -> None:
-    """Replace each `AlternateContent` with its first version that has readable content, or its last if none has."""
+    """Replace each `AlternateContent` with its first version that has readable content, or else with its last one."""
     edits = Edits(root)
     for item in elements_named(root, "AlternateContent"):
         versions = [child for child in item if local(child) in ("Choice", "Fallback")]

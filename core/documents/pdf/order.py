@@ -36,7 +36,7 @@ class PageTable:
 
 
 def fill_cells(rows: Iterable[Sequence[tuple[int, str]]], columns: int) -> list[list[str]]:
-    """Return rows with one cell per column. Text that is alone on its baseline continues the cell above."""
+    """Return rows with one cell per column. Text that is alone on its baseline is added to the cell above."""
     made = list[list[str]]()
     for row in rows:
         number, text = row[0]

@@ -135,7 +135,7 @@ IMPORTERS: Registry[Importer] = Registry(
 
 
 def importer_of(folder: Path, *, keeps_files: bool) -> Importer | None:
-    """Return the importer for a folder, or None if there is none whose `keeps_files` has the given value."""
+    """Return the importer for a folder, or None if no importer with the given `keeps_files` knows the folder."""
     made = (IMPORTERS.make(name, folder) for name in IMPORTERS)
     importer = next((importer for importer in made if importer.knows), None)
     return importer if importer and importer.keeps_files == keeps_files else None

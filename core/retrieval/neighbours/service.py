@@ -101,7 +101,7 @@ def _weigh_words(counts: Counts, rarity: Weights) -> Weights:
 
 
 def _rarity(group: Collection[Counts]) -> Weights:
-    """Return each word's rarity in a group of notes (the log of the number of notes over those with the word)."""
+    """Return each word's rarity in a group of notes, log(number of notes / number of notes with the word)."""
     return {
         word: math.log((len(group) + 1) / count)
         for word, count in Counter(word for counts in group for word in counts).items()
@@ -109,7 +109,7 @@ def _rarity(group: Collection[Counts]) -> Weights:
 
 
 def _common_phrases(first: Counts, second: Counts, rarity: Weights) -> Texts:
-    """Return the most characteristic key phrases shared by both notes, omitting phrases contained in one another."""
+    """Return the most characteristic key phrases shared by both notes, omitting any that are part of another one."""
     weights = {
         phrase: math.sqrt(count * second[phrase] * size_of(phrase)) * rarity[phrase]
         for phrase, count in first.items()

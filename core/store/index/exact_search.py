@@ -71,7 +71,7 @@ class ExactSearch(StoreTable):
         self._vectors = VectorTable(database)
         self._reading = Lock()
         self._read: dict[str, _Vectors] = {}
-        # Bases that exceed the budget: the database version at which this was found, by base id.
+        # For each base that exceeds the budget, by base id, the database version at which this was found.
         self._larger: dict[str, int] = {}
 
     def nearest(self, base: KnowledgeBase, query: Matrix, count: int, allowed: Rowids | None = None) -> Scores | None:
