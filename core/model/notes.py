@@ -298,9 +298,7 @@ class NoteSummary(_StoredNote):
 
     @property
     def state(self) -> NoteState:
-        """The note's state. It is `empty` without chunks, `ready` once all chunks are embedded, and otherwise
-        `pending`.
-        """
+        """The note's state. It is `empty` without chunks, `ready` once all chunks are embedded, or else `pending`."""
         if not self.chunks:
             return "empty"
         return "pending" if self.pending else "ready"

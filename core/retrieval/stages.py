@@ -406,8 +406,8 @@ def _rowids(chunks: Iterable[int]) -> Rowids:
     return np.array(sorted(chunks), dtype=np.int64)
 
 
-# Exact matches, which are score boosts for chunks that contain the typed question as a heading or as a run of words, and
-# for chunks that contain one of its rare words.
+# Exact matches. Scores are boosted for chunks that contain the typed question as a heading or as a run of words, and for
+# chunks that contain one of its rare words.
 #
 # Every boost has a condition. Without conditions, freely phrased questions lost 4 points of MRR (58 questions about a
 # folder of 173 English notes). With them, MRR@10 in `benchmarks.quality` rises from 0.617 to 0.634.
