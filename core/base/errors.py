@@ -30,7 +30,7 @@ TesseraError                   the message is written for the user
 ├─ QuestionSetError            a question file has invalid lines, listed by number; or a question set is invalid
 ├─ PackError                   a pack is refused; lists all its mistakes with line numbers
 ├─ ArchiveError                an exported base is invalid; lists the invalid lines; nothing is imported
-├─ BelowTarget                  a metric of a test run is below the target
+├─ BelowTarget                 a metric of a test run is below the target
 └─ Cancelled                   the user stopped a job; its results so far are kept
 
 Only the command line, the app and the APIs catch errors, and only `TesseraError`. Any other exception is a bug and

@@ -1,4 +1,4 @@
-"""Helpers for opening regular files, writing small files atomically, sizes, disk space, and temporary folders."""
+"""Helpers for regular files, atomic writes of small files, file sizes, disk space, and temporary folders."""
 
 import json
 import os

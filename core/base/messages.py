@@ -93,7 +93,7 @@ def reason_of(error: BaseException) -> Message:
 
 
 def skeleton(message: Message) -> Message:
-    """Return a message without personal data. Numbers and messages are kept. Any other value becomes its field name."""
+    """Return a message without personal data. Numbers and messages are kept. Field names replace all other values."""
     fields: Values = {}
     for name, value in message.fields.items():
         inner = getattr(value, "message", value)

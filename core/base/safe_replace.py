@@ -63,7 +63,10 @@ def swap(file: Path, data: bytes, expected: bytes) -> os.stat_result:
 
 
 def _exchange_expected(new: Path, file: Path, ours: bytes, expected: bytes) -> bool:
-    """Swap the new and the old file, and swap back unless the old one contained `expected`. Return whether it did."""
+    """Swap the new and the old file, and swap back unless the old file contained `expected`.
+
+    Return whether the old file contained `expected`.
+    """
     exchange(new, file)
     if _read_settled(new) == expected:
         return True

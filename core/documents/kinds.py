@@ -40,7 +40,7 @@ def need(module: str) -> None:
 
 
 def installed(converter: str) -> bool:
-    """Return whether the modules a converter needs are installed. This is assumed for converters in other packages."""
+    """Return whether the modules a converter needs are installed. For converters in other packages, return True."""
     module = _MODULES.get(converter)
     return module is None or has(module)
 

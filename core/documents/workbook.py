@@ -203,7 +203,7 @@ class _Sheets:
             yield from self._other_content(place.target, title)
 
     def _row(self, row: Element) -> tuple[list[str], int]:
-        """Return a row's values, up to the maximum number of columns, and its full width."""
+        """Return a row's values, up to the maximum number of columns, and the row's actual number of columns."""
         cells = list[str]()
         width = 0
         for cell in row:

@@ -153,7 +153,7 @@ def unreadable(text: str) -> tuple[Omission, ...]:
 
 
 def readings(data: bytes, path: str) -> list[ReadAs]:
-    """Return the encodings that a file may have, with the most likely ones first, and then common ones that fit."""
+    """Return the encodings that a file may have, most likely first, followed by other common encodings that fit."""
     sample = data[:SAMPLE]
     found = [decode_file(data, path).encoding, *(guess.encoding for guess in guesses(data)), *ENCODINGS]
     read = list[ReadAs]()

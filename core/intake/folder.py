@@ -101,7 +101,7 @@ class TakenNames(Container[str]):
 
 
 ScanScope = Literal["text", "notes", "documents", "pictures"]
-"""What a scan includes: text files (for a plain base), notes, notes and documents, or notes, documents and pictures."""
+"""Whether a scan includes text files (for a plain base), notes, notes and documents, or pictures as well."""
 
 
 @frozen

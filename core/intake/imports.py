@@ -390,9 +390,10 @@ UPLOADED = "upload"
 def import_plan(
     store: Store, base: KnowledgeBase, embedder: Embedder, plan: SyncPlan, progress: Progress
 ) -> tuple[SyncReport, Set[str], bool]:
-    """Apply a plan without embedding. Return the report, the ids of the written notes, and whether it was cancelled.
+    """Apply a plan without embedding.
 
-    If `progress` cancels the import, no notes are removed.
+    Return the report, the ids of the written notes, and whether `progress` cancelled the import. If so, no notes are
+    removed.
     """
     indexer = Indexer(store, base, embedder)
     failed = list(plan.failed)

@@ -1,4 +1,4 @@
-"""Answers: quotes from notes, a language model's sentences with their evidence, and threads of questions."""
+"""Answers with quotes from notes, a language model's sentences with their evidence, and threads of questions."""
 
 import re
 from datetime import datetime

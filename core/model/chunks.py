@@ -20,19 +20,19 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Matrix = NDArray[np.float32]
-    """Row vectors of unit length, shape (n, dimension)."""
+    """Row vectors of unit length, with shape (n, dimension)."""
 
     Pixels = NDArray[np.uint8]
-    """An RGB picture, shape (height, width, 3)."""
+    """An RGB picture, with shape (height, width, 3)."""
 
     Bits = NDArray[np.uint8]
-    """Signs of centred token vectors, eight to a byte, shape (tokens, dimension / 8)."""
+    """Signs of centred token vectors, eight to a byte, with shape (tokens, dimension / 8)."""
 
     Spans = NDArray[np.int32]
-    """Half-open character offsets, shape (n, 2), in reading order."""
+    """Half-open character offsets in reading order, with shape (n, 2)."""
 
     Rowids = NDArray[np.int64]
-    """Row ids of chunks in the store, ascending, shape (n,)."""
+    """Row ids of chunks in the store in ascending order, with shape (n,)."""
 else:  # only modules that compute with arrays import numpy
     Matrix = Pixels = Bits = Spans = Rowids = Any
 
@@ -239,7 +239,7 @@ class Sizes:
 
     @classmethod
     def from_chunks(cls, chunks: Sequence[Chunk]) -> "Sizes":
-        """Compute statistics for chunks. They are all zero if there are no chunks."""
+        """Compute statistics for chunks. All statistics are zero if there are no chunks."""
         tokens = [chunk.token_count for chunk in chunks]
         return cls(len(tokens), min(tokens), fmean(tokens), max(tokens), pstdev(tokens)) if tokens else cls()
 

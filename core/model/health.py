@@ -91,8 +91,9 @@ class Health:
 
     @property
     def status(self) -> int:
-        """The exit status of `doctor`. It is 0 if the workspace is sound, 1 if it needs attention, and 2 if it is
-        broken.
+        """The exit status of `doctor`.
+
+        It is 0 if the workspace is sound, 1 if it needs attention, and 2 if it is broken.
         """
         return _LEVELS.index(self.level)
 

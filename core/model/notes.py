@@ -246,7 +246,7 @@ class _StoredNote(FieldValues):
 
     @property
     def in_text_file(self) -> bool:
-        """Whether the note's text is the text of a user's file, rather than converted from a document."""
+        """Whether the note's text is the text of a user's file, rather than text converted from a document."""
         return self.in_file and self.document is None
 
 

@@ -160,7 +160,10 @@ class DatedLine:
 
 @frozen
 class Digest:
-    """A day's digest, with the number of waiting items of each kind, and the changed notes (the user's last)."""
+    """A day's digest, with the number of waiting items of each kind, and the changed notes.
+
+    Notes changed by the user come last.
+    """
 
     day: str
     waiting: dict[MatterKind, int]

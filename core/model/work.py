@@ -67,14 +67,14 @@ def _job_kind(
 
 @frozen
 class IndexedChunks:
-    """The result of indexing, which is the number of chunks that were embedded."""
+    """The number of chunks that were embedded."""
 
     chunks: int
 
 
 @frozen
 class ReadPictures:
-    """The result of text recognition, which is the number of pictures read."""
+    """The number of pictures whose text was read."""
 
     pictures: int
 

@@ -288,7 +288,10 @@ _PATIENCE = 0.3
 
 @dataclass
 class Pictures:
-    """Runs OCR on pictures in bases that enable it, while no other job is running. Stopping it keeps its results."""
+    """Runs OCR on pictures in bases that enable it, while no other job is running.
+
+    If OCR is stopped, its results so far are kept.
+    """
 
     _store: Store
     _pending: PendingChunks

@@ -1,4 +1,7 @@
-"""The documents that notes were converted from. Originals can be read or converted again, and unread files listed."""
+"""The documents that notes were converted from, and files that couldn't be read.
+
+Original files can be read and converted again.
+"""
 
 from contextlib import suppress
 from dataclasses import dataclass, replace

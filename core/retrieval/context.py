@@ -159,7 +159,7 @@ class _Block:
         return False
 
     def add_window(self, piece: _Piece, words: Sequence[str]) -> None:
-        """Add the part of a piece that fits and contains the most words."""
+        """Add the part of a piece that fits into the budget and contains the most of the given words."""
         room = self._room(piece)
         spans = self._tokens(piece.text)
         text = piece.text.casefold()
@@ -223,9 +223,9 @@ def build(store: Store, hits: Sequence[Hit], words: Sequence[str], tokens: Token
 
 
 def _pieces(hit: Hit, chunks_of: Callable[[str], Sequence[Chunk]]) -> _Pieces:
-    """Return a hit's chunk, followed by its passage's other chunks, nearest first.
+    """Return a hit's chunk, followed by the other chunks in its passage, nearest first.
 
-    The other chunks rank below all hits.
+    The other chunks get a rank below all hits.
     """
     near = [
         chunk

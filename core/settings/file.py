@@ -186,7 +186,7 @@ _MOST_SECTIONS = 3
 
 @frozen
 class ImportedSettings:
-    """The result of an import.
+    """The result of importing settings.
 
     `taken` are the keys of the imported settings. `left` maps the name of each skipped setting to the reason.
     """

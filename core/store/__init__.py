@@ -322,10 +322,7 @@ class Store(Tables):
                 forget(note_ids)
 
     def drop_unused_vectors(self) -> None:
-        """Delete vectors and refusals that aren't used by any chunk.
-
-        If a running import needs one of them, it computes it again.
-        """
+        """Delete vectors and refusals that aren't used by any chunk. A running import recomputes those that it needs."""
         with self.changing:
             self.vectors.drop_unused()
             self.refusals.drop_unused()

@@ -101,8 +101,8 @@ class Connection(sqlite3.Connection):
 class ThreadConnection:
     """Closes a thread's connection as soon as the thread ends.
 
-    A thread may be started for every question and every time a page is drawn. Without this class, connections would
-    stay open until the garbage collector runs, because a connection forms a reference cycle with its cached statements.
+    Every question and every display of a page may start a thread. Without this class, connections would stay open until
+    the garbage collector runs, because a connection forms a reference cycle with its cached statements.
     """
 
     connection: Connection

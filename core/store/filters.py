@@ -128,7 +128,7 @@ def _folded(condition: Condition) -> list[str]:
 
 
 def _is_chunk_condition(condition: Condition) -> bool:
-    """Return whether a condition applies to chunks. `has:` applies to notes if all of its values are property names."""
+    """Return whether a condition applies to chunks. `has:` applies to notes if all its values are property names."""
     on_note = condition.field == "has" and _HAS.keys().isdisjoint(_folded(condition))
     return condition.field in CHUNK_FIELDS and not on_note
 

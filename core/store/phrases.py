@@ -55,7 +55,7 @@ class Phrase:
 
 
 def holds_phrase(text: str, folded: str) -> bool:
-    """Return whether `text` contains a folded phrase. Latin words at either end of it must match whole words."""
+    """Return whether `text` contains a folded phrase. Latin words at the phrase's ends must match whole words."""
     return find_words(collapse_spaces(folded), collapse_spaces(fold(text))) >= 0
 
 

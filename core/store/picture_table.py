@@ -118,7 +118,7 @@ _OF_READING_BASES = (
 class Unplaced(NamedTuple):
     """A note whose chunks don't contain the latest text read from its pictures yet.
 
-    `differs` is True if the note must be re-chunked because of this.
+    `differs` is True if the note must be re-chunked to include that text.
     """
 
     base_id: str
@@ -216,7 +216,7 @@ class PictureTable(_FileTable):
         ]
 
     def settle(self, note_ids: Ids) -> None:
-        """Record that the notes' chunks are up to date with those pictures that have been read or are missing."""
+        """Record that the notes' chunks are up to date with all their pictures that have been read or are missing."""
         self._execute(
             "UPDATE note_pictures SET placed = 1 WHERE note_id IN ? AND looked AND NOT placed"
             " AND (hash = '' OR hash IN (SELECT hash FROM pictures))",
@@ -443,7 +443,7 @@ class ImageTable(_FileTable):
         return self._shown(f"{where} AND NOT ({_IS_HIDDEN})", model, *where.values)
 
     def named(self, name: str, model: str) -> list[ImageRow]:
-        """Return the pictures with vectors whose path in the folder or link target in the note is the given name."""
+        """Return the pictures with vectors that `name` refers to, by path in the folder or link target in the note."""
         return self._shown("fold(place) = fold(?1) OR fold(target) = fold(?1)", model, name)
 
     def in_note(self, note_id: str, model: str) -> list[ImageRow]:

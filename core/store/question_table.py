@@ -225,7 +225,7 @@ class QuestionTable(QuestionedTable):
     def _free_name(self, base_id: str, name: str) -> str:
         """Return the stripped name if it is free. Raises ConfigError if the name is blank or taken.
 
-        Must be called in a transaction, so that no other writer can take the name.
+        The caller must be in a transaction, so that no other writer can take the name.
         """
         name = name.strip()
         if not name:

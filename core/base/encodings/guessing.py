@@ -59,7 +59,7 @@ def fold(char: str) -> str:
 
 
 def backoff(costs: Mapping[str, int], first: str, second: str) -> int:
-    """Return the cost in bits of `second` after `first` if the pair isn't in the language's table."""
+    """Return the cost in bits of the letter `second` after `first` if the language's table doesn't contain the pair."""
     if (cost := costs.get(second)) is not None:
         return cost + _OTHER_SCRIPT * (first.isascii() and first != _EDGE and not _is_latin(second))
     return _between(first, second)
@@ -67,7 +67,7 @@ def backoff(costs: Mapping[str, int], first: str, second: str) -> int:
 
 @cache
 def _between(first: str, second: str) -> int:
-    """Return the cost in bits of `second` after `first` if `second` isn't in the language's table either."""
+    """Return the cost in bits of the letter `second` after `first` if `second` isn't in the language's table."""
     if first in (_MARKS if second == _EDGE else _APOSTROPHES):
         return _AFTER_MARK
     if first.isalpha() and second in _APOSTROPHES:
@@ -206,7 +206,7 @@ _ESCAPES = (b"\x1b$", b"\x1b(J", b"\x1b(I")
 
 
 def decode_part(data: bytes, kind: str, charset: str = "") -> str:
-    """Decode a part of an email or a saved web page. `kind` is its file suffix. `charset` is from its header."""
+    """Decode a part of an email or a saved web page. `kind` is its file suffix, and `charset` comes from its header."""
     found = decode_declared(data, kind, charset) or decode_undeclared(data)
     return found[0] if found else data.decode("utf-8", "replace")
 

@@ -140,7 +140,7 @@ def prepare(data: bytes, added: Insertions) -> bytes:
 
 
 class _OdtBody(Edits):
-    """In a LibreOffice text document, moves content that pandoc would drop to where pandoc reads it."""
+    """Rewrites a LibreOffice text document so that content that pandoc would drop is moved to where pandoc reads it."""
 
     def __init__(self, package: Package, body: Element, added: Insertions) -> None:
         super().__init__(body)

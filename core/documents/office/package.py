@@ -135,7 +135,7 @@ _FIELDS = {
 
 
 def read_metadata(data: bytes, kind: str) -> dict[str, str]:
-    """Return a document's title, author, created, updated, description, tags and subjects."""
+    """Return a document's metadata, such as its title, author, dates, description, tags and subjects."""
     package = Package(data)
     name = next(
         (

@@ -289,7 +289,7 @@ class Rtf:
             self._emit(self._decode(data))
 
     def _decode(self, data: bytes) -> str:
-        """Decode a run of bytes. An incomplete character is kept until its next byte, which may have another format.
+        """Decode a run of bytes. An incomplete character is kept until its next byte, whose formatting may differ.
 
         Programs use Western fonts for text in any script, and some write UTF-8 without declaring it.
         """

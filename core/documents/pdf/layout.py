@@ -232,9 +232,9 @@ def _divide(cells: Sequence[tuple[Sequence[GlyphRun], float]]) -> list[list[str]
 
 
 def _is_part(cells: Collection[Sequence[GlyphRun]], outside: Sequence[Letter]) -> bool:
-    """Return whether rules frame only part of a table.
+    """Return whether ruled lines frame only part of a table.
 
-    If they do, the table's rows continue outside the rules, or cells contain tables themselves.
+    If they do, the table's rows continue outside the lines, or cells contain tables themselves.
     """
     if any(sum(len(row) > 1 for row in by_baseline(runs)) >= _ROWS for runs in cells):
         return True

@@ -1,4 +1,4 @@
-"""Converting notes from other programs to Markdown, with importers, the exports they read, and attached files."""
+"""Importers, which convert notes from other programs to Markdown, the exports they read, and attached files."""
 
 import json
 import os

@@ -27,7 +27,7 @@ class ImageEmbedder(Protocol):
         """Return float32 vectors of unit length, with shape (images, dimension)."""
 
     def embed_texts(self, texts: Sequence[str]) -> Matrix:
-        """Return a vector for each string. It is near the vectors of pictures that show what the string describes."""
+        """Return a vector for each string. The vector is near those of pictures that show what the string describes."""
 
     def warm(self) -> None:
         """Load the model ahead of time."""

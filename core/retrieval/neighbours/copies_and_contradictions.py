@@ -133,7 +133,7 @@ class Likeness:
                 yield NotePair(note_id, pair.first, pair.quotes[::-1])
 
     def _unsettled(self, pair: NotePair) -> Iterator[NotePair]:
-        """Yield the pair unless one note supersedes the other. Such pairs are already resolved."""
+        """Yield a pair of notes unless one note supersedes the other, which resolves any contradiction."""
         newer = newer_notes(self._store)
         if pair.second not in newer.get(pair.first, ()) and pair.first not in newer.get(pair.second, ()):
             yield pair

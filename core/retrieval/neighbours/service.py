@@ -71,7 +71,7 @@ def words_of(text: str) -> NoteWords:
 
 
 def compare(note_id: str, words: Mapping[str, NoteWords], phrases: Mapping[str, Counts]) -> dict[str, Shared]:
-    """Return what a note shares with each other note in `words`. Rare words weigh more (tf-idf).
+    """Return what a note has in common with each of the other notes in `words`. Rare words weigh more (tf-idf).
 
     `phrases` holds the key phrase counts for the same notes.
     """
@@ -101,7 +101,7 @@ def _weigh_words(counts: Counts, rarity: Weights) -> Weights:
 
 
 def _rarity(group: Collection[Counts]) -> Weights:
-    """Return each word's rarity in a group of notes, log(number of notes / number of notes with the word)."""
+    """Return each word's rarity in a group of notes as log(number of notes / number of notes with the word)."""
     return {
         word: math.log((len(group) + 1) / count)
         for word, count in Counter(word for counts in group for word in counts).items()
@@ -153,7 +153,7 @@ class Meaning:
         self._spaces: Cache[int, Spaces] = Cache(1)
 
     def cosines(self, note_id: str) -> dict[str, float]:
-        """Return the cosine between a note and each other note with the same model, nearest first.
+        """Return the cosine between a note and each of the other notes with the same model, nearest first.
 
         Return an empty dict if the note has no vector.
         """

@@ -84,8 +84,8 @@ def make(
 def _hold_folder(place: Path, prefix: str = ".") -> Iterator[Path]:
     """Lock a backup folder, and yield an empty temporary folder in it. Leftovers from a killed process are deleted.
 
-    The names of the lock file and of the temporary folder begin with `prefix`. The lock file of the default prefix
-    isn't deleted afterwards.
+    The names of the lock file and of the temporary folder begin with `prefix`. If this is the default prefix, the lock
+    file isn't deleted afterwards.
     """
     if not place.is_dir():
         raise StoreError(

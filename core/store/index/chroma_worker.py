@@ -171,8 +171,9 @@ def _client(folder: Path) -> "ClientAPI":
 
 
 def _folder_fault(error: BaseException, folder: Path) -> StoreError:
-    """Return the error for a failed call on a folder. It says that the disk is full, the folder can't be written to, or
-    the index is damaged.
+    """Return the error for a failed call on a folder.
+
+    The error says that the disk is full, the folder can't be written to, or the index is damaged.
     """
     why = (
         message("another Tessera still has it open")

@@ -302,7 +302,7 @@ class Index:
     ) -> int:
         """Build a base's collection from a single snapshot, and check the collection.
 
-        Return `done` plus the number of entries.
+        Return the number of entries processed so far, which is `done` plus the base's entries.
         """
         self._bases.count_index_added(base, None)
         with self._database.read():
@@ -337,7 +337,7 @@ class Index:
     def _build(
         self, backend: Backend, base: KnowledgeBase, progress: Progress = no_progress, done: int = 0, total: int = 0
     ) -> int:
-        """Create and fill a base's collection. Return `done` plus the number of entries."""
+        """Create and fill a base's collection. Return `done` plus the number of the base's entries."""
         name = self.name(base)
         backend.drop(name)
         backend.create(name)

@@ -1,4 +1,4 @@
-"""Schema version 20: more data from notes' files, such as omissions, encoding, stamp, properties and times.
+"""Schema version 20, with more data from notes' files, such as omissions, encoding, stamp, properties and times.
 
 Chunks get a breadcrumb in addition to their sections, because their vectors and token bits include the breadcrumb.
 There is a new table for clicks. Pictures shown in notes get vectors, by file hash. `imaged` is a note's generation at
