@@ -322,7 +322,7 @@ class Store(Tables):
                 forget(note_ids)
 
     def drop_unused_vectors(self) -> None:
-        """Delete vectors and refusals that aren't used by any chunk. A running import recomputes those that it needs."""
+        """Delete vectors and refusals that aren't used by any chunk. A running import recomputes any that it needs."""
         with self.changing:
             self.vectors.drop_unused()
             self.refusals.drop_unused()
