@@ -215,8 +215,6 @@ def _read(value: object) -> object:
 
 
 class _Rendering(Formatter):
-    """Formatter for a message's fields in one language."""
-
     def __init__(self, language: str) -> None:
         self._language = language
 

@@ -143,7 +143,6 @@ class Registry(dict[str, Entry], Generic[T]):
 
     @contextmanager
     def _translate_errors(self, name: str) -> Iterator[None]:
-        """Translate errors from an installed package into ModelError."""
         try:
             yield
         except TesseraError:

@@ -89,7 +89,6 @@ def _discard_or_rescue(new: Path, file: Path, harmless: Container[bytes]) -> Pat
 
 
 def _copy_name(file: Path) -> Path:
-    """Return a path for a conflict copy next to a file."""
     at = utc_now().strftime("%Y-%m-%d %H-%M-%S.%f")
     return file.with_name(f"{file.stem[:60]} (conflict {at}){file.suffix}")
 

@@ -142,7 +142,6 @@ def _section(title: str, lines: list[str]) -> list[str]:
 
 
 def _view(view: Json) -> list[str]:
-    """Return a view's heading and contents."""
     lines = [f"Layout: {_line(view['type'])}"] if view.get("type") else []
     lines += [f"Filter: {item}" for item in _filters(view.get("filters"))]
     order = view.get("order")

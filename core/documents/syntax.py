@@ -151,7 +151,6 @@ def _labels(content: Sequence[Any], *, all_of_them: bool = False) -> list[str]:
 
 
 def _prepend_word(word: Node, item: Blocks) -> Blocks:
-    """Return a list item with its label as the first word."""
     if item and item[0]["t"] in ("Para", "Plain"):
         return [item[0] | {"c": [word, SPACE, *item[0]["c"]]}, *item[1:]]
     return [{"t": "Plain", "c": [word]}, *item]

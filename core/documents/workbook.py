@@ -299,7 +299,6 @@ class _Sheets:
 
 
 def _formats(package: Package, part: str) -> list[str]:
-    """Return the number formats of the cell styles, in index order."""
     own: dict[int, str] = {}
     styles = list[int]()
     for element in package.stream(part, "numFmt", "cellXfs"):

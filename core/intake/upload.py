@@ -188,7 +188,6 @@ def _most(archive: IO[bytes]) -> int:
 
 @contextmanager
 def _translate_zip_errors(name: str) -> Iterator[None]:
-    """Translate errors from reading zip archives into SourceError."""
     try:
         yield
     except _DAMAGE as error:
@@ -255,7 +254,6 @@ def _checked(name: str) -> str:
 
 
 def _write(destination: Path, path: str, blocks: Iterable[bytes]) -> None:
-    """Write an uploaded file, with a number appended if its name is taken."""
     path = harmless_path(path)
     try:
         (destination / path).parent.mkdir(parents=True, exist_ok=True)

@@ -386,7 +386,6 @@ class Watching:
                         yield base, folder
 
     def _text_folders(self) -> Folders:
-        """Yield the existing text folders with their bases, creating missing bases."""
         for name, folder in self._texts.folders().items():
             try:
                 known = self._bases.find(name)

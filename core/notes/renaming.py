@@ -247,7 +247,6 @@ class Renames:
             return self._rename(new_names, old=old)
 
     def _plan(self, note: Note, title: str, path: str, renamed: "_Renamed") -> PlannedChange | None:
-        """Plan the changes to a renamed note's path, title, heading and own links."""
         body = note.body
         if note.id in renamed.old or (
             not note.plain and not note.document and (not note.in_file or self._files.is_writable(note))

@@ -401,7 +401,6 @@ def add(
 
 
 def _new(base: KnowledgeBase, author: Author, item: AnyValues, paths: TakenNames, ids: TakenNames) -> NoteToIndex:
-    """Create a note with a new id at a free path."""
     body = item.pop("body", "")
     path = item.pop("path", "")
     source, properties = take_provenance(item)

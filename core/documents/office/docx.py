@@ -359,7 +359,6 @@ class _Part(Edits):
             self.instead[run] = [text_run(run, text), run]
 
     def _insert_after(self, element: Element, made: list[Element]) -> None:
-        """Put blocks after the paragraph that contains an element."""
         if (paragraph := self.above(element, "p")) is not None:
             self.following[paragraph] += made
 

@@ -142,8 +142,6 @@ def _is_above(upper: list[int], lower: list[int]) -> bool:
 
 
 class _DrawingReader:
-    """Reads the drawings in a package part."""
-
     def __init__(self, package: Package, part: str, added: Insertions) -> None:
         self._package = package
         self._added = added
@@ -220,7 +218,6 @@ class _DrawingReader:
         return Item(depth, "", content) if is_item else content
 
     def _inlines(self, p: Element) -> Inlines:
-        """Return a paragraph's text runs, including their links."""
         runs = []
         for run in p:
             if (kind := local(run)) not in ("pPr", "endParaRPr"):

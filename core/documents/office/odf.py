@@ -215,7 +215,6 @@ class _OdtBody(Edits):
             SubElement(paragraph, TEXT + "span").text = readings.text
 
     def _comment(self, annotation: Element) -> None:
-        """Put a comment after the text it refers to."""
         name = "".join(
             part.text or "" for part in annotation if part.tag == "{http://purl.org/dc/elements/1.1/}creator"
         )

@@ -376,7 +376,6 @@ def _demote(blocks: Sequence[PageBlock]) -> None:
 
 
 def _add(blocks: list[PageBlock], column: Sequence[Part], styles: Styles, outline: Titles) -> None:
-    """Append a column's lines and tables to the blocks."""
     lines = [part for part in column if isinstance(part, GlyphRun)]
     right = max((line.x1 for line in lines), default=0.0)
     left = min((line.x0 for line in lines), default=0.0)

@@ -417,7 +417,6 @@ def _prepare(turning: _TurningPage) -> Asides:
 
 
 def _bullets(page: Page) -> Iterator[Letter]:
-    """Yield a bullet for each dot in front of a letter."""
     for x0, x1, middle in page.dots[:200]:
         overlapping = [
             letter

@@ -94,7 +94,6 @@ def compare(note_id: str, words: Mapping[str, NoteWords], phrases: Mapping[str, 
 
 
 def _weigh_words(counts: Counts, rarity: Weights) -> Weights:
-    """Return the word weights, normalized to unit length."""
     weights = {word: (1 + math.log(count)) * rarity[word] for word, count in counts.items()}
     length = math.hypot(*weights.values()) or 1.0
     return {word: weight / length for word, weight in weights.items()}
