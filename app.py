@@ -1,4 +1,4 @@
-"""The app served by `tessera app`: the pages, the API, the tools, and calls from commands on this machine.
+"""The app that `tessera app` serves, with the pages, the API, the tools, and calls from commands on this machine.
 
 Modules needed only by pages are imported after the server has started, while the browser loads the front end.
 """

@@ -1,4 +1,4 @@
-"""The Bases page: each base's contents and settings, and the form for a new base."""
+"""The Bases page, with each base's contents and settings, and the form for a new base."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""The Chunks page: a note's text with coloured chunks, a table of the chunks, and a preview of other settings."""
+"""The Chunks page, with a note's text in coloured chunks, a table of the chunks, and a preview of other settings."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ from pages.ui.shared.widgets import errors, popover, segments
 
 
 def draw_stored(note: Note, base: KnowledgeBase, chunks: Chunks, now: ChunkingOptions) -> None:
-    """Draw a note with its stored chunks, and controls for editing them."""
+    """Show a note with its stored chunks, and controls for editing them."""
     if not chunks:
         st.info(
             t("This note has no text, so there is nothing to split. You can add a chunk of your own."),
@@ -65,7 +65,7 @@ def page(bases: Sequence[KnowledgeBase]) -> None:
 
 
 def _note(note_id: str | None, cards: Sequence[NoteSummary]) -> None:
-    """Draw the chosen note with its chunks. If no note is chosen, offer the most recent of the filtered notes."""
+    """Show the chosen note with its chunks. If no note is chosen, offer the most recent of the filtered notes."""
     # Use separate containers, so that elements below don't move when one appears or disappears.
     with container():
         jobs.job_panel(jobs.CHUNKS)

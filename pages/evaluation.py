@@ -1,4 +1,4 @@
-"""The Evaluation page: questions with the right passages, runs with different setups, and comparisons between runs."""
+"""The Evaluation page, with questions and their right passages, evaluation runs, and comparisons of runs."""
 
 from collections.abc import Sequence
 
@@ -23,7 +23,7 @@ VIEWS = message_table(
 
 
 def page(bases: Sequence[KnowledgeBase]) -> None:
-    """Draw the selectors for the base and the question set, with the chosen view below them."""
+    """Draw the selectors for the base and the question set, and the chosen view below them."""
     if len(bases) > 1:
         left, right = st.columns([1, 3], gap="medium")
         with left:
@@ -63,7 +63,7 @@ def choice(bases: Sequence[KnowledgeBase]) -> KnowledgeBase:
 def view(question_set: QuestionSet) -> str:
     """Draw the view selector, and return the chosen view.
 
-    If a set has only suggested questions, the questions view is the default.
+    If a question set has only suggested questions, the questions view is the default.
     """
     links.begin_with(
         "view", "eval_view", VIEWS, "compare" if question_set.questions > question_set.suggested else "questions"

@@ -1,4 +1,4 @@
-"""The Help page: the installed guide, with a search box."""
+"""The Help page, with the installed guide and a search box."""
 
 from collections.abc import Iterable
 
@@ -35,7 +35,7 @@ def filter_box() -> str:
 
 
 def show(body: str, key: str) -> None:
-    """Draw HTML in which links to chapters open them."""
+    """Show HTML. Clicking a link to a chapter opens the chapter."""
     show_document(body, key, arrival=query_params.get(ADDRESS, ""), on_click=lambda link: choose(link.note_id))
 
 
@@ -64,7 +64,7 @@ def contents(every: Chapters, *, current: str = "") -> str:
 
 
 def draw_matches(words: str) -> None:
-    """Draw the chapters that match a search, each with an excerpt. Once the model is loaded, they are drawn again."""
+    """Show the chapters that match a search, each with an excerpt. Once the model is loaded, update them."""
     every = guide.chapters(language)
     rows = []
     for item in guide.find(language, words, workspace.models.similarities):
@@ -79,7 +79,7 @@ def draw_matches(words: str) -> None:
 
 
 def beginning() -> None:
-    """Draw the Help page without an open chapter: the table of contents, or the chapters that match the search."""
+    """Show the page without an open chapter, with the table of contents or the chapters that match a search."""
     with row("help_head", vertical_alignment="bottom"):
         page_title("Help")
         if welcome.has_sample():
@@ -95,7 +95,7 @@ def beginning() -> None:
 
 
 def reading(chapter: Chapter) -> None:
-    """Draw a chapter. The table of contents is on its left. Links to the previous and next chapters are below it."""
+    """Show a chapter. The table of contents is on its left. Links to the previous and next chapters are below it."""
     every = guide.chapters(language)
     left, right = st.columns([3, 8], gap="large")
     with left, container(key="guide_side"):

@@ -1,4 +1,4 @@
-"""The Home page: a search box, today's digest, problems that need attention, recent notes, and the bases."""
+"""The Home page, with a search box, today's digest, problems that need attention, recent notes, and the bases."""
 
 import re
 from collections.abc import Sequence
@@ -46,11 +46,11 @@ PURPOSE = (
     message("Tessera reads folders of Markdown, Word and PDF files, web pages and more, in English and Chinese."),
     message("Everything stays on this machine: no account, no network."),
 )
-"""What Tessera is for, in three sentences."""
+"""An explanation of what Tessera is for, in three sentences."""
 
 
 def introduce() -> None:
-    """Draw an introduction for users who have no notes yet, with ways to begin."""
+    """Show an introduction for users who have no notes yet, with ways to begin."""
     st.title("Tessera", anchor=False)
     words, picture = st.columns([1, 1], gap="large", vertical_alignment="center")
     with words:
@@ -73,7 +73,7 @@ def quick_search() -> None:
 
 
 def attention(status: Status) -> None:
-    """Draw any problems that need the user's attention."""
+    """Show any problems that need the user's attention."""
     unread = [base.base for base in status.bases if workspace.folders.unread(base.base)]
     unfinished = workspace.pending.any() and not workspace.jobs.running("import", "embed")
     if not (unread or status.index_problem or unfinished):
@@ -108,8 +108,8 @@ def drafts() -> None:
 
 
 def digest() -> None:
-    """Draw today's digest unless there is no news or the user has put it away. Each line is a link."""
-    news = workspace.review.digest()
+    """Show today's digest unless there is no news or the user has put it away. Each line is a link."""
+    today = workspace.review.digest()
     workspace.start_comparing()
     if news is None:
         return

@@ -1,4 +1,4 @@
-"""The Notes page: a tree with the open note on its right, or a list that takes up the whole width."""
+"""The Notes page, which has a tree with the open note on its right, or a list that takes up the whole width."""
 
 import streamlit as st
 from streamlit import columns, container, session_state
@@ -28,7 +28,7 @@ from pages.ui.shared.widgets import button, errors, row
 
 
 def page(bases: list[str]) -> bool:
-    """Draw the notes and the open note. Return whether the chosen base is empty. If so, draw the import form."""
+    """Show the notes and the open note, or the import form if the chosen base is empty. Return whether it is empty."""
     second = opened.second_id()
     note_id = opened.note_id()
     if listing.is_list():
@@ -55,7 +55,7 @@ def page(bases: list[str]) -> bool:
 
 
 def _notes(bases: list[str], note_id: str) -> tuple[str, bool]:
-    """Draw the filtered notes. Return the name of the chosen base, and whether the base has no notes."""
+    """Show the filtered notes. Return the name of the chosen base, and whether the base has no notes."""
     with row("notes_views"):
         view = listing.view()
         if note_id:
@@ -80,7 +80,7 @@ def _notes(bases: list[str], note_id: str) -> tuple[str, bool]:
 
 
 def _two_notes(note_id: str, second: str) -> None:
-    """Draw a note. If a second note is open, draw it next to the first."""
+    """Show a note. If a second note is open, show it next to the first."""
     try:
         note = workspace.notes.get(note_id)
     except NoteNotFound:

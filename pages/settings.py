@@ -1,4 +1,4 @@
-"""The Settings page: defaults for all bases, models, access, packs, backups and health."""
+"""The Settings page, with defaults for all bases, models, access, packs, backups and health checks."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""Chunking of notes: the protocol for strategies, and the table of all strategies."""
+"""The protocol for chunking strategies, and the table of all strategies."""
 
 from dataclasses import replace
 from typing import Protocol

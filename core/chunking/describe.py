@@ -1,4 +1,4 @@
-"""Creation of chunks from slices: their sections, language, sizes and ids. Used by all strategies."""
+"""Turn slices into chunks with sections, languages, sizes and ids. All strategies use this module."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -49,10 +49,10 @@ class Sections:
     def for_slice(self, start: int, end: int, kind: ChunkKind) -> SectionFields:
         """Return the fields that describe a slice's sections.
 
-        The main section is the first one with text in the slice. But if a section that starts in the slice contains
-        all sections with text in the slice, that section is the main one. If the chunks are of a `kind` that joins
-        sections, a few words before the joined section don't count. The breadcrumb leads to the section in which the
-        slice starts.
+        The main section is the first one with text in the slice. However, if a section that starts in the slice
+        contains all sections with text in the slice, that section is the main one. For a `kind` of chunk that joins
+        sections, a first section with only a few words isn't the main one. The breadcrumb leads to the section in which
+        the slice starts.
         """
         chains = self._chains
         first = bisect_right(self._starts, start)
@@ -87,7 +87,7 @@ _REFERENCE = re.compile(r"\[[^\[\]\n]{1,200}\]")
 
 
 def _lead(reading: TokenizedNote, definitions: Mapping[str, re.Match[str]], piece: Slice) -> str:
-    """Return the link definitions a slice uses but doesn't contain, and the lead of the block in which it starts."""
+    """Return the link definitions that a slice uses but doesn't contain, and the lead of the slice's first block."""
     labels = dict.fromkeys(_REFERENCE.findall(reading.body, piece.start, piece.end) if definitions else ())
     found = [(label, match) for label in labels if (match := definitions.get(label.casefold()))]
     # A chunk gets at most 8 definitions, each with at most 250 characters.
@@ -109,10 +109,10 @@ _WORD = re.compile(r"\w")
 def chunks(reading: TokenizedNote, slices: Sequence[Slice], kind: ChunkKind) -> list[Chunk]:
     """Return the chunks for slices, which must be trimmed and in order.
 
-    A chunk's section is the section of its own text, without the overlap with the previous chunk. Its id depends only
-    on the note's id, the chunk's text, and how often the note contains the same text before it, so edits elsewhere in
-    the note don't change the id. Large blobs are left out. A note that contains nothing else gets one chunk without
-    text, so that its title can be found.
+    A chunk's section is the section of its own text, without the overlap with the previous chunk. The chunk's id
+    depends only on the note's id, the chunk's text, and how often the note contains the same text before it, so edits
+    elsewhere in the note don't change the id. Large blobs are left out. A note that contains nothing else gets one
+    chunk without text, so that its title can be found.
     """
     note = reading.note
     if reading.blobs:
@@ -154,7 +154,7 @@ def chunks(reading: TokenizedNote, slices: Sequence[Slice], kind: ChunkKind) -> 
 
 
 def _without_blobs(reading: TokenizedNote, piece: Slice) -> Iterator[Slice]:
-    """Yield the parts of a slice outside large blobs, skipping any that have no words beyond the overlap."""
+    """Yield the parts of a slice that are outside large blobs, if they have any words beyond the overlap."""
     first = bisect_right(reading.blobs, piece.start, key=lambda blob: blob[1])
     inside = list(takewhile(lambda blob: blob[0] < piece.end, islice(reading.blobs, first, None)))
     edges = [piece.start, *chain.from_iterable(inside), piece.end]

@@ -1,4 +1,4 @@
-"""Parsing and tokenizing of notes, and cutting them into spans of limited size.
+"""Parse and tokenize notes, and cut them into spans of limited size.
 
 Each note is parsed and tokenized once. Small blocks are joined, and large ones are cut at the best positions.
 """
@@ -46,7 +46,7 @@ CODE = {"fence", "code"}
 
 
 class Letters:
-    """A body's visible characters, excluding blobs, by script and by block. `short` is the body without blobs."""
+    """Counts of a body's code characters, ideographs and words, without blobs. `short` is the body without blobs."""
 
     def __init__(self, body: str, short: Shortened, blocks: Sequence[Block]) -> None:
         codes = np.frombuffer(short.text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
@@ -313,10 +313,10 @@ def split(reading: TokenizedNote, block: Block, start: int, end: int, size: Size
 def cut(
     reading: TokenizedNote, start: int, end: int, levels: Sequence[Level], size: Size, solid: Sequence[Span] = ()
 ) -> list[Span]:
-    """Cut a span at the cut points of the first level, and any piece that is still too large at those of the next.
+    """Cut a span at the first level's cut points, and cut pieces that are still too large at the next level's.
 
-    After the last level, pieces are cut between tokens. A `solid` span is cut only if it is part of a piece that is
-    larger than the limit after a level that keeps pieces whole.
+    After the last level, pieces are cut between tokens. A `solid` span stays whole unless its piece exceeds the limit
+    at a level that keeps pieces whole.
     """
     if reading.count(start, end) <= size.target:
         return [(start, end)]

@@ -1,4 +1,4 @@
-"""The chunking strategies, including one that chooses among the rest, and validation of their options."""
+"""The chunking strategies, one of which chooses among the others, and checks of their options."""
 
 import re
 from bisect import bisect_left
@@ -115,10 +115,10 @@ class MarkdownAware:
     then between its blocks into parts of `chunk_size`. A block larger than the limit is cut between its list items,
     rows or sentences.
 
-    A section of fewer than `chunk_size // 16` tokens, including its heading, is joined with the next section if that
-    one has the same or a deeper level and both fit the limit together. A heading without text is always joined, even if
-    the result then has to be cut. The result has the level of the first section, but its chunk belongs to the last one.
-    Text before the first heading is never joined.
+    A section of fewer than `chunk_size // 16` tokens, including its heading, is joined with the next section if the
+    next section isn't of a higher level and both fit the limit together. A heading without text is always joined, even
+    if the joined section then has to be cut. The joined section has the level of the first section, but its chunk
+    belongs to the last section. Text before the first heading is never joined.
     """
 
     def __init__(self, options: ChunkingOptions) -> None:
@@ -177,9 +177,9 @@ class RecursiveCharacter:
     """Cuts a note between paragraphs or, if they are too long, between lines, sentences, words or tokens.
 
     A chunk has up to `chunk_size` tokens. Up to `chunk_overlap` of them repeat the end of the previous chunk. The
-    overlap starts at a sentence if it then has at least half of that size, and otherwise at a word. Code, tables,
-    math, HTML and links stay whole up to `max_single_chunk_size` tokens and don't overlap. Anything larger is cut
-    between rows. A heading stays with the text below it.
+    overlap starts at a sentence if it can still have at least half of `chunk_overlap`. Otherwise, it starts at a word.
+    Code, tables, math, HTML and links stay whole up to `max_single_chunk_size` tokens and don't overlap. Anything
+    larger is cut between rows. A heading stays with the text below it.
     """
 
     def __init__(self, options: ChunkingOptions) -> None:
@@ -460,7 +460,7 @@ class Adaptive:
 
 
 def _cut(chunks: list[Chunk], profile: Profile, **reasons: Message) -> Cut:
-    """Return the chunks as a Cut with the reasons for each strategy, starting with the chosen one."""
+    """Return the chunks and the reasons for or against each strategy as a Cut. The first strategy is the chosen one."""
     described = tuple(
         message("{strategy}: {reason}", strategy=strategy, reason=text) for strategy, text in reasons.items()
     )

@@ -1,8 +1,8 @@
-"""The app on this computer: its window, its entry in the application menu, and the dialog for choosing a folder.
+"""The app's window and menu entry on this computer, and the dialog for choosing a folder.
 
 The window is a local browser without toolbars, with its own profile. A browser that reads commands from a pipe
-(Chrome's `--remote-debugging-pipe`) can be brought to the front and closed through the pipe. It reports when its last
-page is closed, and ends along with this process. No other process can access the pipe.
+(Chrome's `--remote-debugging-pipe`) can be brought to the front and closed through the pipe. Such a browser reports
+when its last page is closed, and ends along with this process. No other process can access the pipe.
 """
 
 import json

@@ -46,7 +46,7 @@ class Centring:
     Two values subtract nothing: `PLAIN`, for a model that can't compare languages, and zeros, for a model that needs no
     centring to compare them.
 
-    `constants`: the mean of passages, the mean of questions, and orthonormal directions, shape (2 + n, dimension).
+    `constants` are the mean of passages, the mean of questions, and orthonormal directions, shape (2 + n, dimension).
     """
 
     constants: Matrix

@@ -190,7 +190,7 @@ class Pieces:
 
 
 def installed_pieces() -> Pieces | None:
-    """Return the pieces in the installed package, or None if the package is missing or another version.
+    """Return the pieces in the installed package, or None unless the right version is installed.
 
     Raises OSError.
     """

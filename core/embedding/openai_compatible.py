@@ -75,10 +75,10 @@ class OpenAICompatible:
         return self._settings.input_tokens - prompt_tokens - SPECIAL_TOKENS
 
     def tokens(self, text: str) -> Spans:
-        """Return the spans of estimated tokens: each is a CJK character, four lowercase letters, two digits, or a sign.
+        """Return the spans of estimated tokens, which are CJK characters, four lowercase letters, two digits, or signs.
 
-        For Chinese and English notes, the estimate is 1.0 to 1.5 times multilingual-e5's token count. Only for base64
-        and emoji is it lower, at four fifths.
+        For Chinese and English notes, the estimate is 1.0 to 1.5 times multilingual-e5's token count. For base64 and
+        emoji, it is lower than that count, at four fifths.
         """
         return span_rows(match.span() for match in _TOKENS.finditer(text))
 

@@ -344,7 +344,7 @@ def _clean(text: str) -> str:
 
 
 def _segments(text: str) -> Iterator[Span]:
-    """Yield spans of at most SEGMENT characters. They end at a line end if possible, or before a space, or anywhere."""
+    """Yield spans of at most SEGMENT characters. They end at a line end if possible, or else before a space."""
     start = 0
     while start < len(text):
         end = start + SEGMENT

@@ -52,5 +52,5 @@ def find(fingerprint: str, keys: Collection[bytes], file: Path | None = None) ->
 
 @cache
 def _warn(error: str) -> None:
-    """Log why the file can't be used. Log it only once, because the file is read for each block of chunks."""
+    """Log once why the file can't be used, because the file is read for each batch of chunks."""
     _LOG.warning("The vectors that come with the program can't be used: %s", error)

@@ -47,9 +47,9 @@ SKIN_TONES = range(0x1F3FB, 0x1F400)
 def windows_of(chunks: Sequence[Chunk], title: str, embedder: Embedder, *, size: int | None = None) -> list[Window]:
     """Return the windows for a note's chunks, in order.
 
-    A chunk's windows cover all its text, and have nearly equal numbers of tokens. A window for each row of the chunk's
-    tables follows; in it, the row is written as a sentence. `size` is the maximum number of tokens per window, by
-    default the embedder's limit. Raises ConfigError if the limit is below 32.
+    A chunk's windows cover all its text, and have nearly equal numbers of tokens. They are followed by a window for
+    each row of the chunk's tables, in which the row is written as a sentence. `size` is the maximum number of tokens
+    per window, by default the embedder's limit. Raises ConfigError if the limit is below 32.
     """
     limit = embedder.input_tokens if size is None else min(size, embedder.input_tokens)
     if limit < SMALLEST:
@@ -74,7 +74,7 @@ def places_of(chunk: Chunk, title: str, embedder: Embedder) -> Spans:
     """Return each token's span in a chunk's text, for all windows except rows. Tokens in a head have the span (-1, -1).
 
     The spans come from tokenizing the whole text. They are correct if the windows have the same number of tokens in
-    total. A token across a cut counts on both sides: its space ends one window, and its word begins the next.
+    total. A token across a cut counts in both windows, because its space ends one window and its word begins the next.
     """
     chunk = _without_blobs(chunk)
     head, head_tokens = _head(chunk, title, embedder, embedder.input_tokens)

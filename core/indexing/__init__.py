@@ -1,1 +1,1 @@
-"""Turning notes into chunks and vectors: indexing, the user's edits to chunks, and switching embedders."""
+"""Turn notes into chunks and vectors, apply the user's edits to chunks, and switch embedders."""

@@ -1,4 +1,4 @@
-"""A workspace's bases: their settings and state, their synced folders, and switching embedders."""
+"""The settings and state of a workspace's bases, their synced folders, and switches to other embedders."""
 
 import re
 from collections.abc import Callable

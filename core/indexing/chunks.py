@@ -1,4 +1,4 @@
-"""A workspace's chunks: how notes are chunked, the user's edits, and re-chunking."""
+"""The chunks of a workspace's notes, the user's edits to chunks, and re-chunking."""
 
 import logging
 import time

@@ -1,4 +1,4 @@
-"""Splitting notes, and the text in their pictures, into chunks and windows for the indexer."""
+"""Split notes, and the text in their pictures, into chunks and windows for the indexer."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -88,7 +88,8 @@ class Cutter:
     """Chunks a base's notes by its embedder's token counts, but stores nothing.
 
     In a literal base, which has no vectors, chunks get no windows. In a base that doesn't embed at once, a chunk gets
-    windows only if it was embedded before with the same text. With `keep_ready`, it gets them unless it is pending now.
+    windows only if it was embedded before with the same text. With `keep_ready`, a chunk gets windows unless it is
+    pending now.
     """
 
     store: Store

@@ -1,4 +1,4 @@
-"""The user's edits to a note's chunks: turning an action into edits, and applying edits after re-chunking.
+"""Turn the user's actions on a note's chunks into edits, and apply the edits after re-chunking.
 
 Nothing is stored here. All functions take time linear in the note's length.
 """
@@ -99,7 +99,7 @@ class _AnchorText:
 
 
 def _occurrences(body: str, anchor: str) -> Iterator[Span]:
-    """Yield non-overlapping occurrences. In a run of one letter, overlapping ones would take quadratic time."""
+    """Yield an anchor's non-overlapping occurrences. Overlapping ones could take quadratic time."""
     at = body.find(anchor)
     while at >= 0:
         yield at, at + len(anchor)

@@ -1,4 +1,4 @@
-"""Embedding pending chunks. Each distinct text is embedded only once, and text that a model refuses is recorded."""
+"""Embed pending chunks. Each distinct text is embedded only once, and texts that a model refuses are recorded."""
 
 import logging
 import time

@@ -1,4 +1,4 @@
-"""Chunking, embedding and storing notes. All notes are written here."""
+"""Chunk, embed and store notes. All notes are written by this module."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
@@ -52,7 +52,7 @@ class Indexed:
         return Indexed(*(getattr(self, name) + getattr(other, name) for name in Indexed.__slots__))
 
     def report(self, unchanged: int, started: float) -> Rechunked:
-        """Return a report on re-chunking. `started` is the value of `time.perf_counter` when it began."""
+        """Return a report on re-chunking. `started` is the value of `time.perf_counter` at its start."""
         return assemble(
             Rechunked,
             self,

@@ -1,1 +1,1 @@
-"""Markdown parsing: front matter, and a single pass for the outline, titles, tags and links."""
+"""Parse front matter and Markdown. A single pass finds the outline, titles, tags and links."""

@@ -1,7 +1,7 @@
 """Parses front matter into a note's fields.
 
 Front matter begins with `---` on the first line of a file and ends at the next `---` or `...`, with a mapping in
-between. The YAML isn't trusted: only plain values are built.
+between. The YAML isn't trusted, so only plain values are built.
 """
 
 import math
@@ -142,7 +142,7 @@ def _entries(source: str) -> Iterator[list[str]]:
 def _reasons(entry: list[str]) -> list[Message | None]:
     """Return the reason why each of a key's lines is invalid, or None for a valid line.
 
-    A line is valid if it and the valid lines above it are YAML together.
+    A line is valid if it forms valid YAML together with the valid lines above it.
     """
     if _reason(entry) is None:
         return [None] * len(entry)

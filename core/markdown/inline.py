@@ -1,4 +1,4 @@
-"""Inline Markdown: hiding literals, extracting links and tags, and producing visible text.
+"""Hide literals in inline Markdown, extract its links and tags, and produce its visible text.
 
 A literal is a part of the text that isn't parsed any further: a code span, wikilink, HTML tag, comment, address or
 escaped character. If two literals overlap, the first one counts, as in CommonMark. All scans take linear time.

@@ -1,4 +1,4 @@
-"""Parts of a passage: tables and their rows, tasks, pictures, links and diagrams."""
+"""Find the tables, rows, tasks, pictures, links and diagrams in a passage."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Formats the results of operations for people: as a sentence, as a table, or as names with values."""
+"""Formats the results of operations for people as a sentence, a table, or names with values."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
@@ -137,7 +137,7 @@ CHOICES: dict[Any, Mapping[Any, Message]] = {
 def sentence(text: str | Message) -> Lines:
     """Return a function that fills in a sentence with a result's fields.
 
-    `{n}` is replaced by the first field, or for its length if it is a tuple.
+    `{n}` is replaced by the first field, or by the field's length if it is a tuple.
     """
 
     def lines(result: "DataclassInstance") -> list[str]:

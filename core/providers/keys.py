@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from keyring.backend import KeyringBackend
 
 FILE = "keys.json"
-"""Name of the file that stores each section's server and key. Instead of a key in the system keyring, it holds None."""
+"""Name of the file that stores each section's server and key. For a key in the system keyring, the file holds None."""
 
 SERVICE = "tessera"
 

@@ -1,4 +1,4 @@
-"""The query language's fields: their names and values, and errors for invalid ones."""
+"""The names and values of the query language's fields, and errors for invalid names and values."""
 
 import re
 import unicodedata

@@ -53,7 +53,7 @@ class QuerySpan:
 
     @property
     def is_text(self) -> bool:
-        """Whether the span is searched for as text: it is plain text, or its words also name metadata."""
+        """Whether the span is searched for as text. This applies to plain text and to words that also name metadata."""
         return self.term is None or bool(self.preferred)
 
 

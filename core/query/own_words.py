@@ -17,7 +17,7 @@ from core.model import Condition, Term
 # Metadata.
 
 Vocabulary = Mapping[str, Mapping[str, Texts]]
-"""Maps each name to fields and the values with that name.
+"""Maps each name to the fields that have values with this name, and to these values.
 
 For example, `apollo` may be both a project and the folder `work/apollo/`.
 """

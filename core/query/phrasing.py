@@ -182,7 +182,7 @@ def heading_question(heading: str, casing: Casing, *, chinese: bool) -> str | No
 def is_self_contained(sentence: str, *, first: bool) -> bool:
     """Return whether a sentence refers to nothing outside its passage.
 
-    The `first` sentence of a passage must not refer back to earlier text either.
+    If the sentence is the `first` one in its passage, it must not begin with a word that refers to earlier text.
     """
     sentence = " ".join(sentence.split())
     leans = first and _LEANING.match(sentence)

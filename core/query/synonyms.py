@@ -1,4 +1,4 @@
-"""Alternatives to the words of a question: synonyms from a file that the user can edit, and spelling corrections."""
+"""Synonyms for the words of a question, from a file that the user can edit, and spelling corrections."""
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -72,8 +72,8 @@ class Synonyms:
         """Return at most `limit` variants of the text, in each of which one known word is replaced by a synonym.
 
         Every known word is replaced once before any word is replaced a second time. If known words overlap, the one
-        that starts first is replaced, and the longest of those that start together. Words made of letters must match
-        whole words. Chinese words match anywhere.
+        that starts first is replaced. If several start together, the longest is replaced. Words made of letters must
+        match whole words. Chinese words match anywhere.
         """
         places = list(self._known(text))
         words: dict[str, list[str]] = {}

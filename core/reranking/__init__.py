@@ -1,4 +1,4 @@
-"""Reranking of a question's candidates: the reranker protocol, the registry of rerankers, and late interaction."""
+"""The protocol and the registry of rerankers, which reorder a question's candidates, and late interaction."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

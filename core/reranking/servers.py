@@ -1,4 +1,4 @@
-"""Reranking by a server: either a `/rerank` endpoint (Cohere, Jina, vLLM, llama.cpp, TEI) or a language model."""
+"""Reranking by a server with a `/rerank` endpoint (Cohere, Jina, vLLM, llama.cpp, TEI), or by a language model."""
 
 import math
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The guide: loading its chapters and searching them. The chapters are notes in two packs, one per language."""
+"""Load and search the guide's chapters, which are notes in two packs, one per language."""
 
 import posixpath
 import re
@@ -61,7 +61,7 @@ NEAREST = 6
 WORDS = 0.02
 """Weight of keyword matches relative to semantic similarity.
 
-It did best on data/questions, out of 0, 0.01, 0.02, 0.03 and 0.05.
+Of the values 0, 0.01, 0.02, 0.03 and 0.05, this one gave the best results on data/questions.
 """
 Similarities = Callable[[str, Sequence[str]], Sequence[float]]
 """Function that returns the similarity of each text to a question.
@@ -123,7 +123,7 @@ def chapters(language: str) -> Chapters:
 
 
 def _patterns(words: str) -> list[re.Pattern[str]]:
-    """Return a pattern for each word that isn't a stop word. If all of them are, use all words.
+    """Return a pattern for each word that isn't a stop word. If all words are stop words, use all of them.
 
     An ASCII pattern matches only at the beginning of a word.
     """

@@ -1,4 +1,4 @@
-"""Drawing the note map: notes as coloured points, links as lines, and the names of regions."""
+"""Draw the note map, with notes as coloured points, links as lines, and the names of regions."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -60,7 +60,7 @@ def findable(notes: Sequence[str], bases: Sequence[str]) -> list[int]:
 VIEW = component("note_map", __file__, "<div class='map'><canvas tabindex='0'></canvas><div class='title'></div></div>")
 """Component that draws the map.
 
-Clicking a point triggers `open` with the note's id. Enter does so for the point in the middle.
+Clicking a point triggers `open` with the note's id. Pressing Enter opens the note at the point in the middle.
 """
 
 
@@ -69,7 +69,8 @@ def draw(
 ) -> None:
     """Draw a map. Clicking a point opens the note.
 
-    `colours` has each note's colour index, or -1 for no colour. If `ramp`, they range from 0 (worst) to 10 (best).
+    `colours` has each note's colour index, or -1 for no colour. If `ramp` is True, the indexes range from 0 (worst) to
+    10 (best).
     """
     data = {
         "points": [[x, y, colour] for (x, y), colour in zip(mapped.places, colours, strict=True)],

@@ -1,4 +1,4 @@
-"""The FastAPI app: the routes of version 1, and error responses."""
+"""The FastAPI app with the routes of version 1 and error responses."""
 
 import json
 import logging
@@ -44,7 +44,7 @@ _TAKES: Any = body_of("answer.events", [parameter for parameter in ask.taken("ht
     **documented("%PDF-1.7 …", form="application/octet-stream"),
 )
 def original(workspace: Opened, note: Text) -> Response:
-    """Return the file that a note was converted from. A browser shows a PDF, and saves the others."""
+    """Return the file that a note was converted from. Browsers show PDFs and save other files."""
     try:
         with log_call(operations.original.name, by=PROGRAM.author):
             file = workspace.documents.original(names.id_of(workspace, note))

@@ -116,7 +116,7 @@ def cancel(workspace: Opened, job: Text) -> Response:
     **documented(f"data: {json.dumps(example_for(JobView))}\n\n", form="text/event-stream"),
 )
 def events(workspace: Opened, job: Text) -> Response:
-    """Follow a job: an event for every step, the last one when it ended."""
+    """Follow a job as a stream of events, one for every step and a last one when the job has ended."""
     program.get_job(workspace, job)
     return StreamingResponse(_steps(workspace, job, LANGUAGE.get()), media_type="text/event-stream")
 

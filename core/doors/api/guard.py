@@ -1,4 +1,4 @@
-"""A server for the API alone, and the checks on every request: size, origin, token, and permission for programs."""
+"""A server for the API alone, and checks of every request's size, origin, token and permission."""
 
 import hmac
 import re
@@ -125,7 +125,7 @@ _REFUSAL = message(
 
 @dataclass(eq=False, repr=False)
 class Entrance:
-    """Middleware that only lets in browsers with this run's cookie, which they get by opening the URL with the token.
+    """Middleware that only lets in browsers with a cookie, which a browser gets by opening the URL with the token.
 
     Browsers send a cookie to every port of a host, so the cookie's name includes the port. Requests matching one of
     `others` pass, because those routes check their own tokens.

@@ -1,4 +1,4 @@
-"""Idempotent creation: a request repeated after its response was lost gets the stored response."""
+"""Repeat the stored response if a request that creates something is sent again because its response was lost."""
 
 import hashlib
 import re

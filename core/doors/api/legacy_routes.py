@@ -1,4 +1,4 @@
-"""Routes of an older API: documents are uploaded, embedded on request, and searched."""
+"""Routes of an older API, with which programs upload documents, embed them on request, and search them."""
 
 from http import HTTPStatus
 from typing import Annotated, Any, Literal, get_args
@@ -59,7 +59,10 @@ _CHARACTERS = 4
 
 
 class NewBaseBody(Body):
-    """A new base: `vector` with a model, or `literal`, by words only; omitted values come from the settings."""
+    """A new base, which is either `vector` (with a model) or `literal` (searched by words only).
+
+    Omitted values come from the settings.
+    """
 
     name: Text
     type: Literal["literal", "vector"] = "literal"
@@ -264,7 +267,7 @@ class Test(Body):
 
 
 class NoteFilters(_Words):
-    """Conditions on the notes: one of the given values for each field, all of `tags`."""
+    """Conditions on notes. A note needs one of the given values for each field, and all of the `tags`."""
 
     min_priority: Annotated[int, Field(ge=-999_999, le=999_999)] | None = None
     path: Text | None = None
@@ -280,11 +283,11 @@ class NoteFilters(_Words):
 
 
 class Search(Body):
-    """A question; without one, the notes that match the filters are found.
+    """A question. Without a question, the notes that match the filters are found.
 
     Hits include `context_size` chunks on each side, unless `expand_context` is false. In vector bases, only embedded
-    chunks are found. A `plain` question is searched for as it is, and never refused. Without `enable_enhancement`, it
-    isn't broken down, and no other spellings are tried.
+    chunks are found. A `plain` question is searched for without query syntax, and is never refused. Without
+    `enable_enhancement`, the question isn't broken down, and no other spellings are tried.
     """
 
     query: AnyText | None = None
@@ -334,7 +337,7 @@ def semantic(workspace: Opened, search: Search) -> Response:
 
 @router.post("/notes/search/complex", **documented(_EXAMPLES["found"], takes=_EXAMPLES["question"]))
 def complex_(workspace: Opened, search: Search) -> Response:
-    """Return the passages that answer a question; a broad question is broken down and followed up."""
+    """Return the passages that answer a question. A broad question is broken down and followed up."""
     return _answer(_run_search(workspace, search, level="auto" if search.enable_enhancement else "simple"))
 
 

@@ -1,4 +1,4 @@
-"""JSON responses: values in the caller's language, and errors as problems (RFC 9457)."""
+"""JSON responses with values in the caller's language, and problems (RFC 9457) for errors."""
 
 import json
 from collections.abc import Mapping

@@ -58,7 +58,7 @@ from core.workspace import Workspace
 
 
 class Fields(BaseModel):
-    """Fields of a note; those left out stay as they are."""
+    """Fields of a note. Fields that are left out stay as they are."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -180,8 +180,8 @@ _WRITING = {operation.tool for operation in _DECLARED if operation.writes}
 def make(opened: Opened, write: Write | None = None, remark: Callable[[], str] = str) -> Server[object]:
     """Return the server for a workspace. `opened` opens the workspace on first use.
 
-    `write` calls the tools that write; by default, they are called like any other tool. The text returned by `remark`,
-    if any, is appended to each tool's answer.
+    `write` calls the tools that write; by default, they are called like any other tool. If `remark` returns a text, the
+    text is appended to each tool's answer.
     """
     threads = CapacityLimiter(_THREADS)
 

@@ -45,7 +45,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class WriteCalls:
-    """Runs tools that write, one at a time.
+    """Runs tools that change the workspace, one at a time.
 
     The workspace is locked only during a call, so that the app can start at any other time.
     """
@@ -64,7 +64,7 @@ class WriteCalls:
             return failure(str(error))
 
     def record(self, given: Sequence[Use]) -> None:
-        """Record uses of notes. If the app has the workspace open, it records them. Raises TesseraError."""
+        """Record uses of notes. If the app has the workspace open, the app records them. Raises TesseraError."""
         try:
             with self._locked() as workspace:
                 workspace.store.uses.add(given)

@@ -1,4 +1,4 @@
-"""`tessera restore`, and the confirmation before emptying the trash for deleted bases."""
+"""The command `tessera restore`, and the question that is asked before the trash for deleted bases is emptied."""
 
 from pathlib import Path
 from typing import Annotated

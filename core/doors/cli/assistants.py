@@ -1,4 +1,4 @@
-"""`tessera mcp`: lets an assistant use the notes through tools, and prints the configuration for an assistant."""
+"""The command `tessera mcp`, which lets an assistant use the notes and prints the assistant's configuration."""
 
 import os
 import sys

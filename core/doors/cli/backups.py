@@ -1,4 +1,4 @@
-"""What `tessera backup` adds to its operations: confirmations, passphrases, and work on a closed workspace."""
+"""The parts of `tessera backup` that ask for confirmation or a passphrase, or work on a closed workspace."""
 
 import sys
 from dataclasses import replace

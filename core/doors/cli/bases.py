@@ -1,4 +1,4 @@
-"""`tessera base` and `tessera import`: commands that do more than run an operation, and confirmation of long work."""
+"""The commands of `tessera base` and `tessera import` that aren't generated, and confirmation of long work."""
 
 import re
 import shlex

@@ -1,4 +1,4 @@
-"""Run operations for commands, in this process or in the app that has the workspace open, and name their options."""
+"""Run operations for commands, either in this process or in the app that has the workspace open."""
 
 import re
 import shlex

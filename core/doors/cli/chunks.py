@@ -1,4 +1,4 @@
-"""`tessera chunks`: how a file is split."""
+"""The command `tessera chunks`, which shows how a file is split."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""`tessera doctor`: finds problems in a workspace. The exit status is the worst level found."""
+"""The command `tessera doctor`, which finds problems in a workspace. The exit status is the worst level found."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""`tessera evaluate`: measures one or two setups with a file or set of questions."""
+"""The command `tessera evaluate`, which measures one or two setups with a question file or a question set."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -100,7 +100,10 @@ def evaluate(
 
 
 def _questions(opened: "Workspace", base: str, questions: str, save: str) -> Any:
-    """Return the questions in a file or question set. If `save` is given, return the set itself or the file's path."""
+    """Return the questions in a file or question set.
+
+    If `save` is given, return the question set or the file's path.
+    """
     file = Path(questions)
     names = [question_set.name for question_set in opened.question_sets.all(base)]
     if questions in names and not file.is_file():

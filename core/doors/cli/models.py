@@ -1,4 +1,4 @@
-"""`tessera models`: lists, tests and downloads models, and switches a base's embedder."""
+"""The command `tessera models`, which lists, tests and downloads models, and switches a base's embedder."""
 
 from collections.abc import Mapping
 from typing import Annotated, Self

@@ -1,4 +1,4 @@
-"""`tessera note`: commands that take a note's text, and commands that run several operations.
+"""The commands of `tessera note` that take a note's text or run several operations.
 
 The text comes from an option, stdin or the user's editor.
 """

@@ -1,4 +1,4 @@
-"""What `tessera packs` adds to its operations."""
+"""The parts of `tessera packs` that aren't generated from operations."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""What `tessera search` and `tessera context` add to their operations."""
+"""The parts of `tessera search` and `tessera context` that aren't generated from operations."""
 
 from pathlib import Path
 from typing import Annotated

@@ -300,7 +300,10 @@ def _address(host: str) -> str:
 
 @contextmanager
 def answer_calls(workspace: "Workspace", *, finishes: bool = False) -> Iterator[None]:
-    """Answer other commands' calls in a thread during the block. If `finishes` is True, let running calls finish."""
+    """Answer other commands' calls in a thread during the `with` block.
+
+    If `finishes` is True, let running calls finish afterwards.
+    """
     import uvicorn
 
     from core.doors.api.guard import guard_routes

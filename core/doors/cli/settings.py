@@ -1,4 +1,4 @@
-"""`tessera settings`: imports settings from another program."""
+"""The command `tessera settings`, which imports settings from another program."""
 
 from pathlib import Path
 from typing import Annotated

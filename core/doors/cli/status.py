@@ -1,4 +1,4 @@
-"""`tessera status` and `tessera version`."""
+"""The commands `tessera status` and `tessera version`."""
 
 from importlib.metadata import version as installed_version
 from typing import Annotated

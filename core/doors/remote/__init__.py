@@ -14,7 +14,10 @@ from core.base.frozen import Values
 from core.base.messages import from_json, to_json
 
 PATH = "/remote"
-"""Path for calls; an operation's name is appended. A GET request lets the app prove that it has this workspace open."""
+"""Path for calls, to which an operation's name is appended.
+
+A GET request lets the app prove that it has this workspace open.
+"""
 MOST_BYTES = 1 << 26
 """Maximum size of an operation's arguments in bytes. The largest argument is a note's text."""
 

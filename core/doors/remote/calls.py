@@ -139,7 +139,7 @@ class Calls:
             sent = 0.0
 
             def progress(done: float, total: float, what: Text) -> None:
-                """Send the last step, and at most ten others per second."""
+                """Send at most ten steps per second, but always the last step."""
                 nonlocal sent
                 if stop.is_set():
                     raise Cancelled

@@ -1,4 +1,4 @@
-"""Choose an answer's quotes, the best excerpts from hits, and estimate the chance that they are right."""
+"""Choose the best excerpts from hits as an answer's quotes, and estimate the chance that they are right."""
 
 import re
 from bisect import bisect
@@ -210,15 +210,15 @@ def _stresses(text: str, count: int, places: Sequence[tuple[Span, str]], unit: U
 
 
 CHARACTERS, WITH_CODE = 500, 700
-"""Maximum number of characters in an excerpt with its lead-in: for an excerpt without code, and for one with code."""
+"""Maximum number of characters in an excerpt with its lead-in, first without code and then with code."""
 MARKED = 240
 """Maximum width of an excerpt's marked part. A Chinese character has a width of 2. A single unit may be wider."""
 SHOWN = 200
-"""Maximum width of the part of an excerpt that is shown: the marked part, and the sentences before and after it."""
+"""Maximum width of the part of an excerpt that is shown, which includes the sentences next to the marked part."""
 WEAKEST = 0.1
 """Minimum odds of a unit in the marked part, as a share of the strongest unit's odds."""
 WEAKEST_ROW = 0.5
-"""Minimum odds in a table, as a share of the strongest row's. It is higher, because rows don't explain each other."""
+"""Minimum odds of a table row, as a share of the strongest row's odds. Rows don't explain each other."""
 
 WEIGHTS: Weights = {
     "read": 0.141,
@@ -248,8 +248,8 @@ WEIGHTS: Weights = {
 CONSTANT = -4.135
 """Intercept for WEIGHTS.
 
-All were fitted by `benchmarks.answers --fit` on natural questions about eleven folders. Other questions counted a tenth
-as much.
+All weights were fitted by `benchmarks.answers --fit` on natural questions about eleven folders. Other questions counted
+a tenth as much.
 """
 LEAST: Mapping[Answered, float] = {"yes": 0.75, "possibly": 0.5}
 """Minimum chance of being right for each verdict, from 0 to 1."""
@@ -381,9 +381,9 @@ def excerpts(units: Candidates) -> Excerpts:
 
 
 def _runs(units: Candidates) -> Iterator[Span]:
-    """Yield the start and end (exclusive) of each run of units that is short enough. A single unit always is.
+    """Yield the start and end (exclusive) of each run of units that is short enough.
 
-    A run never spans a heading or embedded data, such as a picture.
+    A single unit always counts as short enough. A run never spans a heading or embedded data, such as a picture.
     """
     text = units[0].hit.chunk.text
     ends = sorted([*(end for _, end in blobs(text)), *(start for _, _, start in headings_in(text))])
@@ -494,7 +494,7 @@ def collect_candidates(store: Store, reads: Reads, result: SearchResult) -> list
 
 
 def _about_named(units: Candidates, others: Mapping[str, OthersSections]) -> Candidates:
-    """Return units without those about others, if the note says as much about whom the question names."""
+    """Leave out units about people whom the question doesn't name, if units about named people say as much."""
     named = defaultdict[str, list[frozenset[str]]](list)
     aside = list[EvidenceCandidate]()
     for unit in units:
@@ -511,7 +511,7 @@ def _about_named(units: Candidates, others: Mapping[str, OthersSections]) -> Can
 
 
 def with_own_texts(store: Store, result: SearchResult) -> SearchResult:
-    """Return a result in which edited chunks have their original text. Answers quote only the notes themselves."""
+    """Return a result with the original text of edited chunks, because answers quote only the notes themselves."""
 
     def own(hit: Hit) -> Hit:
         chunk = hit.chunk

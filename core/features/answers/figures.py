@@ -262,7 +262,7 @@ def compare(text: str, others: Iterable[str]) -> tuple[list[Span], list[Span]]:
 
 
 def _figures_of(texts: Iterable[str]) -> Sources:
-    """Return the figures in texts. If they list times of day, a count is added: *at 8 and at 20* means twice."""
+    """Return the figures in texts, and how many times of day a list has. For example, *at 8 and at 20* means twice."""
     found = list[tuple[str, Figure]]()
     for text in texts:
         figures = find(text)
@@ -295,7 +295,10 @@ _CONTEXT = 6
 
 
 def _is_exchanged(figure: Figure, text: str, pairs: Sources) -> bool:
-    """Return whether another figure in the quotes fits a figure's context better: *sold 8* for *bought 8, sold 5*."""
+    """Return whether another figure in the quotes fits the figure's context clearly better.
+
+    For example, if the quotes say *bought 8, sold 5*, the 8 in *sold 8* has been exchanged.
+    """
     around = _context(figure, text)
     best = {True: 0, False: 0}
     for source, item in pairs:

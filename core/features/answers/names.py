@@ -1,4 +1,4 @@
-"""Sections headed by names. A question about somebody isn't answered by a section about somebody else."""
+"""Find sections headed by names, because a question about one person isn't answered by a section about another."""
 
 import re
 from collections import defaultdict
@@ -17,7 +17,7 @@ _NAME = re.compile(rf"[^\W\d_a-z{CJK}][\w.'’-]*(?:[ \t]+[^\W\d_a-z{CJK}][\w.'�
 _NAMING = re.compile(r"(?<=[\w,;] )([^\W\d_]\w*)|\b\w+(?=['’]s\b)")
 
 OthersSections = Iterable[tuple[int, int, set[str]]]
-"""Spans of sections about others, each with the names that the question has instead."""
+"""Spans of sections headed by other names, each with the names in the question that its heading lacks."""
 
 
 def headings_in(text: str) -> list[tuple[int, str, int]]:
@@ -27,7 +27,7 @@ def headings_in(text: str) -> list[tuple[int, str, int]]:
 
 
 class NamedSections:
-    """The names in a question. False if no heading can be one of them."""
+    """The names in a question. The object is false if no name in a heading can match them."""
 
     def __init__(self, question: str, words: Collection[str]) -> None:
         self._question = question
@@ -39,9 +39,10 @@ class NamedSections:
         return bool(self._names or CHINESE.search(self._question))
 
     def spans_of_others(self, body: str) -> OthersSections:
-        """Yield the span of each section headed by another name than a section next to it that the question names.
+        """Yield the spans of sections about others.
 
-        The third value contains the names in the question. A sentence with one of them is about its bearer after all.
+        Such a section is headed by a name that isn't in the question, next to a section whose name is. The third value
+        contains the names in the question. A sentence with one of these names isn't about somebody else.
         """
         siblings: dict[tuple[int, int], list[tuple[str, int, int]]] = defaultdict(list)
         above: list[tuple[int, str, int]] = []

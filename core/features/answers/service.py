@@ -184,10 +184,11 @@ class Answers:
         yield from writing.write(chat, self._settings.llm, answer, stop)
 
     def complete(self, text: str, before: str, **options: Unpack[SearchOptions]) -> str:
-        """Return a follow-up question in the form that is better answered: with the previous question, or on its own.
+        """Return a follow-up question either on its own or after the previous question, whichever is better answered.
 
-        It is asked on its own only if it is a question without the words that connect it to the previous one. If the
-        previous question has filters, they are kept. `options` are those of the search to come.
+        The question is tried on its own only if it is complete without the words that connect it to the previous
+        question. If the previous question has filters, it is always kept in front. `options` are the options of the
+        search to come.
         """
         joined = complete(text, before)
         alone = _CONNECTS.sub("", text)

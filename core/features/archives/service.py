@@ -275,4 +275,4 @@ CHECKS = {
         _trash,
     ),
 }
-"""Checks by name."""
+"""The doctor's checks of the trash, by name."""

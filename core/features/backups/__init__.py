@@ -1,1 +1,1 @@
-"""Back up a workspace to zip files: its database, preferences, word lists and trash, but not its models or index."""
+"""Back up a workspace's database, preferences, word lists and trash to zip files, but not its models or index."""

@@ -68,7 +68,7 @@ class Backups:
 
     @property
     def place(self) -> Path:
-        """The backup folder: from the settings, chosen by the user, or by default a folder in the workspace."""
+        """The backup folder. Unless the settings or the user choose another folder, it is in the workspace."""
         chosen = self._settings.backups.folder or self._preferences.get(_FOLDER)
         return app_paths.expand_home(chosen) if chosen else self._folder / BACKUPS
 
@@ -89,7 +89,7 @@ class Backups:
 
     @property
     def daily(self) -> bool:
-        """Whether daily backups are on. The settings decide or, if they don't say, the user's choice."""
+        """Whether daily backups are on. The settings take precedence over the user's choice."""
         chosen = self._settings.backups.daily
         return self._preferences.get(_DAILY) != "off" if chosen is None else chosen
 
@@ -294,4 +294,4 @@ CHECKS = {
         _damage,
     ),
 }
-"""Checks by name."""
+"""The doctor's checks of backups, by name."""

@@ -1,4 +1,4 @@
-"""Compare two runs by their figures and by each question's rank, and write reports in CSV, Markdown or HTML.
+"""Compare two evaluation runs by their figures and by each question's rank, and write reports in CSV, Markdown or HTML.
 
 Questions, paths and names are untrusted text. Reports escape any formulas, Markdown and HTML in this text.
 """

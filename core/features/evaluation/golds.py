@@ -93,7 +93,7 @@ def only_place(body: str, quote: str) -> Span | None:
 
 
 def resolve(store: Store, question_set: QuestionSet) -> list[Question]:
-    """Return a set's questions with the current positions of their right passages, and store these positions.
+    """Return a question set's questions with the current positions of their right passages, and store these positions.
 
     Passages in a deleted note are flagged, unless exactly one other note in the base now has the same path. If the
     store is read-only, nothing is stored.

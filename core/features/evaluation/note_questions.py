@@ -106,7 +106,7 @@ _LINKED = re.compile(
 
 
 Candidate = tuple[str, str, tuple[Span, ...]]
-"""A possible question: its kind, its text, and its right passages, of which a search has to find only one."""
+"""The kind, text and right passages of a possible question. A search has to find only one of the passages."""
 
 
 Candidates = Iterator[Candidate]
@@ -363,7 +363,10 @@ NAME = message("Questions from the notes")
 """The name of the question set generated for checks."""
 
 FOUND = Pipeline(search=SearchSettings(reranker=NONE, level="simple"), answers="none")
-"""Pipeline for checks. It doesn't answer, and doesn't rerank, because reranking only changes the order of the hits."""
+"""Pipeline for checks.
+
+It produces no answers and doesn't rerank, because reranking only changes the order of the hits.
+"""
 BY_MEANING = replace(FOUND, search=replace(FOUND.search, mode="semantic"))
 
 
@@ -493,5 +496,8 @@ class NoteChecks:
 
 
 def _set_id(base: KnowledgeBase) -> str:
-    """Return the id of the question set generated from a base's notes. A set created by the user never has this id."""
+    """Return the id of the question set generated from a base's notes.
+
+    A question set created by the user never has this id.
+    """
     return digest(f"notes/{base.id}").hex()[:12]

@@ -47,7 +47,7 @@ class QuestionSetList:
 
 @frozen
 class QuestionView:
-    """A question in a set, with the passages that answer it (`gold`)."""
+    """A question in a question set, with the passages that answer it (`gold`)."""
 
     id: str
     text: str
@@ -68,7 +68,7 @@ class QuestionSetView(QuestionSet):
 
 @frozen
 class SuggestionCount:
-    """The number of questions that were suggested and added to a set."""
+    """The number of questions that were suggested and added to a question set."""
 
     count: int
 
@@ -91,7 +91,7 @@ class FoundPassage(CitedPassage):
 
 @frozen
 class QuestionResultView:
-    """A question's hits and answer in a run.
+    """A question's hits and answer in an evaluation run.
 
     `verdict` and `reason` are None unless a language model judged the answer.
     """
@@ -127,7 +127,7 @@ class QuestionResultView:
 
 @frozen
 class MeasuredRun(RunView):
-    """A run with its result for each question."""
+    """An evaluation run with its result for each question."""
 
     per_question: tuple[QuestionResultView, ...]
 

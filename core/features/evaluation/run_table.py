@@ -1,4 +1,4 @@
-"""The table of runs and their results.
+"""The table of evaluation runs and their results.
 
 Exports can use it without loading models, the search engine or an LLM client.
 """
@@ -20,13 +20,13 @@ _RUNS = "SELECT runs.*, (SELECT count(*) FROM results WHERE run_id = runs.id) AS
 
 
 class RunTable(StoreTable):
-    """The runs in a workspace. Writing to the table doesn't invalidate cached search results.
+    """The evaluation runs in a workspace. Writing to the table doesn't invalidate cached search results.
 
     Reading or writing a deleted run raises RunNotFound.
     """
 
     def for_base(self, base: KnowledgeBase) -> list[Run]:
-        """Return the runs on a base, newest first."""
+        """Return the evaluation runs on a base, newest first."""
         return self._nouns(_RUN, f"{_RUNS} WHERE base_id = ? ORDER BY started_at DESC, rowid DESC", base.id)
 
     def run(self, run_id: str) -> Run:
@@ -35,7 +35,7 @@ class RunTable(StoreTable):
         raise RunNotFound(run_id)
 
     def begin(self, run: Run) -> Run:
-        """Store a new run, and return the run with its id. Raises RunNotFound if the base was deleted."""
+        """Store a new evaluation run, and return it with its id. Raises RunNotFound if the base was deleted."""
         with self._write(aside=True):
             run_with_id = replace(
                 run, id=fresh_id(f"{run.base_id}/{run.set_name}/{run.started_at}", self._column("SELECT id FROM runs"))
@@ -66,7 +66,7 @@ class RunTable(StoreTable):
         return self.run(run.id)
 
     def results(self, run_id: str) -> dict[int, QuestionResult]:
-        """Return a run's results so far, by question number."""
+        """Return an evaluation run's results so far, by question number."""
         rows = self._rows("SELECT number, result FROM results WHERE run_id = ? ORDER BY number", run_id)
         read = ((number, _RESULT(fields_in(result, QuestionResult), self._database.unread)) for number, result in rows)
         return {number: result for number, result in read if result.id}

@@ -249,10 +249,10 @@ class Runs:
     def run(
         self, question_set: QuestionSet, pipelines: Sequence[Pipeline], progress: Progress = no_progress
     ) -> list[Run]:
-        """Ask the questions in a set with several pipelines, one pipeline after the other, and store the results.
+        """Ask a question set's questions with several pipelines in turn, and store the results.
 
         Suggested questions, and questions whose right passages are gone, are skipped. If `progress` raises Cancelled,
-        the results so far are kept, and `resume` can continue the run. Raises QuestionSetError if the set has no usable
+        the results so far are kept, and `resume` can continue the run. Raises QuestionSetError if there is no usable
         question. If a pipeline is invalid, its error is raised before the first question is asked. Building a temporary
         index for a pipeline may fail later.
         """
@@ -262,7 +262,7 @@ class Runs:
         return [self._go_on(self._table.begin(run), questions, {}, part) for run, part in planned]
 
     def resume(self, run_id: str, progress: Progress = no_progress) -> Run:
-        """Ask the remaining questions in a stopped run, and return the run.
+        """Ask the remaining questions in a stopped evaluation run, and return the run.
 
         Raises RunNotFound. Raises ConfigError if the notes, settings or questions have changed, because then the two
         parts of the run wouldn't be comparable.
@@ -284,7 +284,7 @@ class Runs:
         return self._go_on(run, questions, done, progress)
 
     def to_ask(self, question_set: QuestionSet) -> list[Question]:
-        """Return the questions in a set that a run would ask.
+        """Return the questions in a question set that an evaluation run would ask.
 
         Raises QuestionSetError if a question is invalid, or if there are no questions to ask.
         """
@@ -303,27 +303,27 @@ class Runs:
         return questions
 
     def all(self, base: str) -> list[Run]:
-        """Return the runs on a base, newest first."""
+        """Return the evaluation runs on a base, newest first."""
         return self._table.for_base(self._store.bases.named(base))
 
     def results(self, run_id: str) -> list[QuestionResult]:
-        """Return a run's results, one for each question. Raises RunNotFound."""
+        """Return an evaluation run's results, one for each question. Raises RunNotFound."""
         return list(self._table.results(self._table.run(run_id).id).values())
 
     def measured(self, run_ids: Iterable[str]) -> list[Measured]:
-        """Return runs with their results. Raises RunNotFound."""
+        """Return evaluation runs with their results. Raises RunNotFound."""
         return [(self._table.run(run_id), self.results(run_id)) for run_id in run_ids]
 
     def is_under_way(self, run: Run) -> bool:
-        """Return whether this process is currently asking a run's questions."""
+        """Return whether this process is currently asking an evaluation run's questions."""
         return run.id in self._under_way
 
     def is_current(self, run: Run) -> bool:
-        """Return whether the searchable data is the same as when a run started."""
+        """Return whether the searchable data is the same as when an evaluation run started."""
         return run.index_version == self._store.database.version()
 
     def delete_for_good(self, run_ids: Iterable[str]) -> None:
-        """Permanently delete runs. If one of them doesn't exist, none is deleted, and RunNotFound is raised."""
+        """Permanently delete evaluation runs. If any of them doesn't exist, raise RunNotFound and delete none."""
         self._table.delete([self._table.run(run_id).id for run_id in run_ids])
 
     # helpers
@@ -381,7 +381,7 @@ class Runs:
     def _go_on(
         self, run: Run, questions: Sequence[Question], done: dict[int, QuestionResult], progress: Progress
     ) -> Run:
-        """Ask a run's remaining questions. Each result is stored immediately."""
+        """Ask an evaluation run's remaining questions. Each result is stored immediately."""
         base = self._store.base(run.base_id)
         left = {number: question for number, question in enumerate(questions) if number not in done}
         every = dict(done)

@@ -1,4 +1,4 @@
-"""Suggest notes from logs (logs -> events -> facts -> notes).
+"""Suggest notes from logs. Logs are parsed into events, events become facts, and facts become notes.
 
 This module contains the protocol and the registry for log parsers.
 """

@@ -1,4 +1,4 @@
-"""Parse Markdown and chats: ChatGPT and Claude exports, messages with roles, and plain-text transcripts."""
+"""Parse Markdown and chats, such as ChatGPT and Claude exports, messages with roles, and plain-text transcripts."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Build facts from log events: normalize text for comparison, extract requests and quotes, and store the facts."""
+"""Build facts from log events, extract their requests and quotes, and store the facts."""
 
 import re
 from collections.abc import Collection, Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Parsers that read logs line by line: any text, logfmt, web server access logs, and JSON Lines."""
+"""Parsers that read logs line by line, for any text, logfmt, web server access logs, and JSON Lines."""
 
 import json
 import re

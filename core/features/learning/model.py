@@ -1,4 +1,4 @@
-"""Suggestions by a language model for a log's masked events. Each is checked against the lines that it quotes."""
+"""Suggestions by a language model for a log's masked events. Each suggestion is checked against the lines it quotes."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence

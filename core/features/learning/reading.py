@@ -1,4 +1,4 @@
-"""Reading logs: turning bytes or text into masked events, using the parser that fits best."""
+"""Turn the bytes or text of logs into masked events, using the parser that fits best."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping

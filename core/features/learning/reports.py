@@ -1,4 +1,4 @@
-"""Parsers for test reports: JUnit XML and pytest output."""
+"""Parsers for JUnit XML reports and pytest output."""
 
 import re
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Learning from logs: new facts become pending notes for the user to accept or reject."""
+"""Suggest the facts in logs as pending notes, which the user accepts or rejects."""
 
 import re
 from collections import defaultdict
@@ -255,7 +255,7 @@ class Learning(Switchable):
         self, base: str, log: LogText, memory: Memory, reader: ModelReader | None, step: Callable[[float], None]
     ) -> LearntLog:
         def add(facts: Sequence[tuple[str, Fact]], model: str = "") -> LearntLog:
-            """Write new facts and their notes in one transaction. Return `learnt` with the facts in its counts."""
+            """Write new facts and their notes in one transaction. Return `learnt` with updated counts."""
             before = []
             for _, fact in facts:
                 before.append(memory.find(fact))

@@ -1,1 +1,1 @@
-"""Packs: versioned sets of notes that are installed and upgraded note by note."""
+"""Packs, which are versioned sets of notes that are installed and upgraded note by note."""

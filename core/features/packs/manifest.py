@@ -1,4 +1,4 @@
-"""Packs as folders: reading `pack.toml` and a pack's notes, and finding packs."""
+"""Find packs, and read `pack.toml` and the notes in a pack's folder."""
 
 import logging
 import re

@@ -1,4 +1,4 @@
-"""Listing, installing, upgrading and removing a workspace's packs."""
+"""List, install, upgrade and remove a workspace's packs."""
 
 import logging
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Upgrading a pack note by note, except for notes that the user changed or deleted. Also the table of packs."""
+"""Upgrade a pack note by note, except for notes that the user changed or deleted, and store the table of packs."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace

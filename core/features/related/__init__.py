@@ -1,1 +1,1 @@
-"""Notes related to a given note: neighbours and possible copies, and the tags, places and links they suggest."""
+"""Notes related to a given note, such as neighbours and possible copies, and the tags, places and links to suggest."""

@@ -1,1 +1,1 @@
-"""Items from all features that await the user's decision: listing, postponing, ignoring and merging them."""
+"""List, postpone, ignore and merge items from all features that await the user's decision."""

@@ -320,7 +320,7 @@ class Review:
     def nearest(self, matter: ReviewItem) -> NoteSummary | None:
         """Return the note nearest to a new note in the same base, or None if no note is near.
 
-        It has at least half of the words in the new note's title.
+        The nearest note has at least half of the words in the new note's title.
         """
         if matter.note is None:
             return None
@@ -402,7 +402,10 @@ class Review:
                 yield _about_note("superseded", card, other.updated_at, old, card.version, other.id, other=other)
 
     def _pairs(self, kind: MatterKind, pairs: Iterator[NotePair]) -> Items:
-        """Yield items for pairs of notes. Pairs of a file and its conflict copy are left out: their kind is `file`."""
+        """Yield items for pairs of notes.
+
+        Pairs of a file and its conflict copy are left out, because their kind is `file`.
+        """
         files = set(map(frozenset, self.sides.second_texts().items()))
         listed = [*islice((pair for pair in pairs if frozenset((pair.first, pair.second)) not in files), MOST)]
         cards = self._store.notes.cards_of({note_id for pair in listed for note_id in (pair.first, pair.second)})

@@ -1,4 +1,4 @@
-"""Notes with two texts to choose from: a pack's upgrade of an edited note, or a conflict copy of a file."""
+"""Notes with two texts to choose from, because of a pack's upgrade of an edited note or a file's conflict copy."""
 
 import re
 import unicodedata

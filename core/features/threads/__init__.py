@@ -1,1 +1,1 @@
-"""Threads: series of questions, each following up on the last, with their answers."""
+"""Threads, which are series of questions and answers. Each question follows up on the last."""

@@ -1,4 +1,4 @@
-"""Cards of the known models: their properties, whether they are on this machine, and how to get them."""
+"""Cards of the known models. A card shows a model's properties, whether it is on this machine, and how to get it."""
 
 import re
 import sys

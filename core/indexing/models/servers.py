@@ -1,4 +1,4 @@
-"""Model servers: testing them, and the address, model and key that the user entered for each."""
+"""Model servers and their tests, and the address, model and key that the user entered for each server."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Testing a model on this machine with a few questions in Chinese and English, each with one right answer."""
+"""Test a model on this machine with a few questions in Chinese and English, each with one right answer."""
 
 import os
 import time

@@ -1,4 +1,4 @@
-"""A base's settings: its name, switches, chunking, model and search settings, with a box for trial searches."""
+"""The name, switches, chunking, model and search settings of a base, with a box for trial searches."""
 
 from dataclasses import replace
 
@@ -46,7 +46,7 @@ _LENGTH = 80
 
 
 def section(status: BaseStatus) -> None:
-    """Draw any passages that the base's model refused, with their notes and the reasons, and a button to retry them."""
+    """Show any passages that the base's model refused, with their notes, the reasons, and a button that retries them."""
     if not status.refused:
         return
     base = status.base.name
@@ -161,7 +161,7 @@ def _name(base: KnowledgeBase) -> None:
 
 
 def _search(base: KnowledgeBase) -> None:
-    """Draw a base's search settings, with a box for a trial question below them. Its hits appear on the right."""
+    """Show a base's search settings, with a box for a trial question below and the question's hits on the right."""
     left, right = st.columns([5, 6], gap="large")
     with left:
         _draw_search_settings(base)
@@ -180,7 +180,7 @@ def _search(base: KnowledgeBase) -> None:
 
 
 def _draw_search_settings(base: KnowledgeBase) -> None:
-    """Draw a base's search settings. Choices are saved immediately. Unset settings follow the Settings page."""
+    """Show a base's search settings. Choices are saved immediately. Unset settings follow the Settings page."""
     keys = {name: f"{name}_{base.id}" for name in knobs.fitting(knobs.OF_BASES, base)}
 
     def save() -> None:

@@ -1,4 +1,4 @@
-"""Components of the Bases page: its current view, a base's folders, and a restored base's permissions."""
+"""The current view of the Bases page, a base's folders, and a restored base's permissions."""
 
 from pathlib import Path
 
@@ -49,7 +49,7 @@ def go(base: str, *, adding: bool = False) -> None:
 
 
 def is_adding() -> bool:
-    """Return whether the base was opened to add notes."""
+    """Return whether the base was opened in order to add notes."""
     return bool(session_state.get(_ADDING))
 
 
@@ -62,7 +62,7 @@ def back() -> None:
 
 
 def problems(base: KnowledgeBase) -> None:
-    """Draw a base's unreadable files and problems with its watched folders, and any syncs awaiting consent."""
+    """Show a base's unreadable files and problems with its watched folders, and any syncs awaiting consent."""
     failures = workspace.folders.failures(base)
     reports.draw_unread(base)
     away = workspace.folders.not_downloaded(base)
@@ -118,7 +118,7 @@ def sync(base: KnowledgeBase, folder: str) -> None:
 
 
 def text_folders() -> None:
-    """Draw the bases created for text folders since startup, and the refused folders with the reasons."""
+    """Show the bases created for text folders since startup, and the refused folders with the reasons."""
     if made := workspace.watching.made:
         st.info(
             t("Bases created for folders with text files: {names}", names=join_list(map(plain, made))),
@@ -133,14 +133,14 @@ _FOREIGN = "restored_foreign"
 
 
 def draw_restored(restored: Restored, *, trashed: bool = False) -> None:
-    """Open a restored base on the next rerun. Its page then shows the permissions it had where it came from."""
+    """Open a restored base on the next rerun. The page then also shows the permissions that the base had before."""
     session_state[_RESTORED] = restored
     session_state[_FOREIGN] = trashed and not restored.own
     go(restored.base.name)
 
 
 def section(base: KnowledgeBase) -> None:
-    """Draw the permissions that a restored base used to have but doesn't have yet, and how to grant them."""
+    """Show the permissions that a restored base used to have but doesn't have yet, and how to grant them."""
     restored: Restored | None = session_state.get(_RESTORED)
     if restored is None or restored.base.id != base.id:
         return

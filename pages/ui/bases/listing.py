@@ -366,7 +366,7 @@ def _card(status: BaseStatus) -> None:
 
 
 def figures(status: BaseStatus) -> list[str]:
-    """Return the facts to show about a base: its model, and its numbers of notes, passages and rejected passages."""
+    """Return facts to show about a base, such as its model and its numbers of notes, passages and rejected passages."""
     return [
         *names.note_counts(workspace.notes.counts(status.base.name)),
         t_plural("{n} passage", "{n} passages", n=status.chunks),

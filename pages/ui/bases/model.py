@@ -33,7 +33,7 @@ OFFERED = 50
 
 
 def draw_splitting(base: KnowledgeBase) -> None:
-    """Draw a base's splitting parameters with a preview.
+    """Show a base's splitting parameters with a preview.
 
     The user has to estimate the cost of a change before applying it.
     """
@@ -168,7 +168,7 @@ def _tokens(status: BaseStatus, model: ModelCard | None) -> None:
 
 
 def _draw_switch(base: KnowledgeBase, switch: Switch) -> None:
-    """Draw an unfinished change of embedder, with buttons to resume or cancel it."""
+    """Show that a base's change of embedder is unfinished, with buttons that resume or cancel the change."""
     job = workspace.jobs.find("switch")
     running = job is not None and job.state == "running"
     fields = {
@@ -200,7 +200,7 @@ def _draw_switch(base: KnowledgeBase, switch: Switch) -> None:
 
 
 def _draw_archived_model(base: KnowledgeBase) -> None:
-    """Draw the model named in the archive that a base was imported from, and what the model needs to run.
+    """Show the model that is named in the archive of an imported base, and what this model needs to run.
 
     Two buttons switch the base to this model or keep the current one.
     """

@@ -124,7 +124,7 @@ def draw(
     on_pick: Callable[[int], None],
     on_edit: Callable[[int], None] | None = None,
 ) -> None:
-    """Draw a note's text with its chunks as bands.
+    """Show a note's text with its chunks as bands.
 
     When two splits are compared, `only` has the indexes of the chunks that are missing from the other split. Clicking a
     band calls `on_pick` with the chunk's index. Double-clicking the band or pressing Enter calls `on_edit`.
@@ -183,9 +183,9 @@ def draw(
 
 
 def rendered_text(chunks: Chunks, shown: int | None) -> None:
-    """Draw the chunks as formatted text, each in its own colour.
+    """Show the chunks as formatted text, each in its own colour.
 
-    In a long note, only the chunks around the one at index `shown` are drawn.
+    In a long note, only the chunks around the one at index `shown` are shown.
     """
     first, last = window(chunks, shown or 0, RENDERED)
     parts = []

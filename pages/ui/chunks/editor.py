@@ -1,4 +1,4 @@
-"""The drawer for changing a chunk, undo for these changes, and edits that no longer fit their note."""
+"""The drawer for changing a chunk, the undo button for changes, and the edits that no longer fit their note."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -70,7 +70,7 @@ def begin_step(note: Note, text: str) -> EditStep:
 
 
 def draw_undo(note: Note, *, shut: bool) -> None:
-    """Draw a note's last undo step with an undo button, unless the note's edits have changed since."""
+    """Show a note's last undo step with an undo button, unless the note's edits have changed since."""
     steps: list[EditStep] = [step for step in session_state.get(_STEPS, []) if step.note_id == note.id]
     last = steps[-1] if steps else None
     if not last or last.after in (None, last.before) or last.after != workspace.chunks.edits(note.id):
@@ -94,7 +94,7 @@ LENGTH = 600
 
 
 def draw_flagged() -> None:
-    """Draw the edits that no longer fit their note, if any, each with buttons to keep or discard it."""
+    """Show the edits that no longer fit their note, if any, each with buttons to keep or discard it."""
     waiting = workspace.chunks.flagged()
     if not waiting:
         return
@@ -164,7 +164,7 @@ def open_next(chunk_id: str) -> None:
 
 
 def drawer(base: KnowledgeBase, note: Note, chunks: Chunks, edits: Mapping[str, Edit]) -> None:
-    """Draw the drawer if it is open; close it if its chunk no longer exists."""
+    """Draw the drawer if it is open. Close the drawer if its chunk no longer exists."""
     chunk = next((chunk for chunk in chunks if chunk.id == _DRAWER.subject), None)
     if chunk is None:
         _DRAWER.close()

@@ -1,4 +1,4 @@
-"""The note selector on the Chunks page, and a note's summary: statistics and the reasons for the split."""
+"""The note selector on the Chunks page, and a note's summary, with statistics and the reasons for the split."""
 
 from collections.abc import Collection, Sequence
 from contextlib import suppress
@@ -140,7 +140,7 @@ def head(note: Note, own: bool) -> str:
 
 
 def figures(chunks: Chunks) -> None:
-    """Draw the number of chunks, their smallest, average and largest size, and a histogram of sizes."""
+    """Show the number of chunks, their smallest, average and largest size, and a histogram of sizes."""
     living = [chunk for chunk in chunks if chunk.state != "deleted"]
     sizes = Sizes.from_chunks(living)
     values = [
@@ -221,7 +221,7 @@ def retained_edits(edits: Collection[Edit]) -> None:
 
 
 def why(cut: Cut) -> None:
-    """Draw why each splitting strategy was or wasn't chosen, and the note's profile, on which the choice is based."""
+    """Show why each splitting strategy was or wasn't chosen, and the note's profile, which determines the choice."""
     section_title("Why this split")
     lines = []
     for number, reason in enumerate(cut.reasons):
@@ -274,7 +274,7 @@ def preview(note: Note, base: KnowledgeBase, current: ChunkingOptions) -> None:
 
 
 def compare(note: Note, base: KnowledgeBase, current: ChunkingOptions) -> None:
-    """Draw two splits of the note side by side, marking the chunks that start in only one of the splits."""
+    """Show two splits of the note side by side, marking the chunks that start in only one of the splits."""
     retained_edits(placed_edits(note).values())
     columns = st.columns(2, gap="medium")
     cuts: list[Cut] = []
@@ -317,7 +317,7 @@ def _differ(labels: Sequence[Message], *cuts: Collection[int]) -> None:
 
 
 def _text(note: Note, chunks: Chunks, side: str, *, only: Collection[int]) -> None:
-    """Draw one split of the note. Clicking a chunk selects the same position in every split shown."""
+    """Show one split of the note. Clicking a chunk selects the same position in every split shown."""
 
     def picked(index: int) -> None:
         session_state["tried_at"] = (note.id, chunks[index].start)

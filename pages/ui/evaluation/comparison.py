@@ -1,4 +1,4 @@
-"""Comparison of two runs: the verdict and how certain it is, metrics, differing settings, and every question."""
+"""The comparison of two evaluation runs, with the verdict, its certainty, metrics, differing settings and questions."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -84,7 +84,7 @@ def _is_in_place(gold: GoldSpan) -> bool:
 
 
 def draw_question(base: KnowledgeBase, shown: SideBySide, row: ComparisonRow) -> None:
-    """Draw a question with its right passages, and each run's hits below them."""
+    """Show a question with its right passages, and each run's hits below them."""
     result = row.results[0]
     kind = f'<span class="t-tag">{html(kind_name(row.kind))}</span>' if row.kind else ""
     draw_html(f'<div class="t-title">{html(row.question)}</div>{kind}')
@@ -104,7 +104,7 @@ def draw_question(base: KnowledgeBase, shown: SideBySide, row: ComparisonRow) ->
 
 
 def _golds(result: QuestionResult) -> None:
-    """Draw a question's right passages, the first SHOWN of them expanded."""
+    """Show a question's right passages, the first SHOWN of them expanded."""
     many = len(result.golds)
     drawn = []
     for gold in result.golds:
@@ -245,7 +245,7 @@ SIGNS = {"gained": "▲", "lost": "▼", "better": "↑", "worse": "↓", "same"
 
 
 def draw_questions(base: KnowledgeBase, shown: SideBySide) -> None:
-    """Draw the list of questions and the chosen question.
+    """Show the list of questions and the chosen question.
 
     They form a Streamlit fragment, so that a click in the list doesn't redraw the rest of the page.
     """
@@ -326,7 +326,7 @@ SHORT = (*MAIN, "p50_ms")
 
 
 def section(base: KnowledgeBase, question_set: QuestionSet) -> None:
-    """Draw the comparison of the chosen runs. By default, these are the set's last runs."""
+    """Show the comparison of the chosen runs. By default, these are the last runs of the question set."""
     runs = chosen_runs(base, question_set)
     if not runs:
         small_print(
@@ -377,7 +377,7 @@ def _head(base: KnowledgeBase, shown: SideBySide) -> None:
 
 
 def _verdict(shown: SideBySide) -> None:
-    """Draw a sentence saying whether the second run is better than the first."""
+    """Draw a sentence that says whether the second run is better than the first."""
     comparison = shown.comparisons[shown.metric]
     tone = ("good" if comparison.difference > 0 else "bad") if comparison.settled else ""
     draw_html(
@@ -439,9 +439,9 @@ def _adopt(base: KnowledgeBase, way: Pipeline) -> None:
 
 
 def _draw_tables(shown: SideBySide) -> None:
-    """Draw the runs' metrics, their differing settings, and their results by question kind.
+    """Show the runs' metrics, their differing settings, and their results by question kind.
 
-    For a single run, draw all of its settings.
+    For a single run, show all of its settings.
     """
     runs = workspace.runs
     lettered = replace(shown, labels=tuple(LETTERS[: len(shown.runs)]))

@@ -1,4 +1,4 @@
-"""A set's questions as a table, and one question with its right passages (those that answer it) next to the table."""
+"""A question set's questions as a table, and one question with its right passages (those that answer it) next to it."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -114,7 +114,7 @@ def toggle(hit: Hit, *, marked: bool, about: str, act: Callback) -> None:
 
 
 def last_used(base: str) -> QuestionSet | None:
-    """Return a base's last used question set, or None if the base has no sets. The default is the first set."""
+    """Return a base's last used question set, or None if the base has none. The default is the first one."""
     sets = workspace.question_sets.all(base)
     used = workspace.preferences.get(f"question_set_{sets[0].base_id}") if sets else ""
     return next((question_set for question_set in sets if question_set.id == used), sets[0] if sets else None)
@@ -190,7 +190,7 @@ def _link(name: str, note_id: str, chunk: int | None) -> None:
 
 
 def find(question_set: QuestionSet, question: Question, key: str) -> None:
-    """Draw a search of the base, prefilled with the question. Clicking a hit's button makes it a right passage."""
+    """Draw a box for searching the base, prefilled with the question. A hit's button makes the hit a right passage."""
     # Initially expanded if the question has no right passage. After that, the user decides.
     session_state.setdefault(f"find_{key}", not question.gold)
     box = st.expander(t("Find a passage"), icon=":material/search:", key=f"find_{key}", on_change="rerun")
@@ -289,7 +289,7 @@ def narrow(
 
 
 def _draw_chosen(question_set: QuestionSet, question: Question, kinds: Sequence[str]) -> None:
-    """Draw a question's form, its right passages, and the search for another passage."""
+    """Draw a question's form, its right passages, and a search box for another passage."""
     key = stamp((question_set.id, question.id))
     if question.suggested:
         questions = workspace.questions
@@ -383,7 +383,7 @@ _DELETION = Dialog("deleting_questions")
 
 
 def draw(question_set: QuestionSet) -> None:
-    """Draw a set's questions, the actions on them, and the question chosen last."""
+    """Show a question set's questions, the actions on them, and the question chosen last."""
     with container():
         jobs.job_panel(jobs.QUESTIONS)
         if (job := workspace.jobs.find("suggest")) and job.state == "done" and not job.result:
@@ -414,9 +414,9 @@ def draw(question_set: QuestionSet) -> None:
 
 
 def _settle(question_set: QuestionSet, every: Sequence[Question]) -> list[str]:
-    """Return the ids of the chosen questions, leaving out any that were deleted or belong to another set.
+    """Return the ids of the chosen questions that still exist in this question set.
 
-    If the URL has a question, it is opened first.
+    If the URL has a question, this question is opened first.
     """
     ids = {item.id for item in every}
     if session_state.get("questions_of") != question_set.id:

@@ -1,4 +1,4 @@
-"""Choosing two setups to compare, running a question set with both setups, and the run history."""
+"""Choose two setups to compare, run a question set with both setups, and show earlier runs."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -100,7 +100,7 @@ PRESETS = message_table(
 
 
 def choose(base: KnowledgeBase) -> list[Pipeline]:
-    """Draw two setups side by side and return them. Initially, they are the base's settings and the first preset."""
+    """Show two setups side by side and return them. Initially, they are the base's settings and the first preset."""
     chosen: list[Pipeline] = session_state.setdefault(
         f"ways_{base.id}", [Pipeline(), next(iter(presets(base).values()))]
     )
@@ -247,8 +247,8 @@ ABOUT = message_table(
 def chosen_runs(base: KnowledgeBase, question_set: QuestionSet) -> list[Run]:
     """Return the runs to show, at most MOST_RUNS.
 
-    They are the runs given in the URL or, failing that, those chosen in this session. By default, they are the set's
-    last finished runs with different setups.
+    They are the runs given in the URL or, failing that, those chosen in this session. By default, they are the question
+    set's last finished runs with different setups.
     """
     key = _key(question_set.id)
     if (linked := links.arrived_value("runs")) is not None:
@@ -277,7 +277,7 @@ def _key(set_id: str) -> str:
 
 JOB = "evaluate"
 SECONDS = 0.15
-"""Minimum estimated number of seconds per question. Used alone if the base has no runs yet."""
+"""Estimated number of seconds per question if the base has no evaluation runs yet."""
 
 
 def draw_start(base: KnowledgeBase, question_set: QuestionSet, chosen: Sequence[Pipeline]) -> None:
@@ -316,7 +316,7 @@ def draw_start(base: KnowledgeBase, question_set: QuestionSet, chosen: Sequence[
 
 
 def panel(base: KnowledgeBase, question_set: QuestionSet | None) -> None:
-    """Draw the progress of a running evaluation. When it has finished, open its question set and results."""
+    """Show the progress of a running evaluation. When it has finished, open its question set and results."""
     job = workspace.jobs.find(JOB)
     if job and job.state == "done" and isinstance(job.result, RunList):
         made = job.result.runs
@@ -346,7 +346,7 @@ STATES = message_table(
 
 
 def draw_runs(base: KnowledgeBase, question_set: QuestionSet) -> None:
-    """Draw the runs of the set, or of all the base's sets, and the actions on selected runs."""
+    """Show the evaluation runs of a question set, or of all question sets of the base, with actions on selected runs."""
     every = workspace.runs.all(base.name)
     scope = segments(
         "Which runs",

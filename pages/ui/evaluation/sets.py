@@ -25,7 +25,10 @@ KINDS = ("jsonl", "csv", "tsv")
 
 
 def export_questions(question_set: QuestionSet) -> None:
-    """Draw a popup with a download button for each of a set's export formats. Files are generated on demand."""
+    """Draw a popup with a download button for each of a question set's export formats.
+
+    Files are generated on demand.
+    """
     with popup("Export", "download", f"export_{question_set.id}"):
         for kind, label, mime, table in (
             ("jsonl", t("JSON Lines"), "application/jsonl", False),
@@ -43,7 +46,7 @@ def export_questions(question_set: QuestionSet) -> None:
 
 
 def import_questions(base: str) -> None:
-    """Draw the dialog for importing questions from a file into a new or existing set."""
+    """Draw the dialog for importing questions from a file into a new or existing question set."""
 
     def content() -> None:
         small_print(
@@ -83,7 +86,7 @@ def import_questions(base: str) -> None:
 # Actions on a question set, each in a dialog.
 
 LONGEST = 80
-"""Maximum number of characters in a set's name."""
+"""Maximum number of characters in a question set's name."""
 
 QUESTIONS = jobs.SAMPLES.parents[1] / "questions" / "sample.jsonl"
 """Path of the file with questions about the sample notes."""
@@ -104,7 +107,10 @@ def menu(base: str, question_set: QuestionSet) -> None:
 
 
 def dialogs(base: str, question_set: QuestionSet | None) -> None:
-    """Draw the dialog for the action chosen in the menu, if any. `question_set` is None if the base has no sets."""
+    """Draw the dialog for the action chosen in the menu, if any.
+
+    `question_set` is None if the base has no question sets.
+    """
     name = DIALOG.subject
     question_sets = workspace.question_sets
     if name == "samples":
@@ -161,12 +167,12 @@ def open_samples() -> None:
 
 
 def open_set(question_set: QuestionSet) -> None:
-    """Open a set on the next rerun, by setting it in the URL."""
+    """Open a question set on the next rerun, by putting it into the URL."""
     query_params["set"] = question_set.name
 
 
 def toast_added(question_set: QuestionSet) -> None:
-    """Show a toast with the number of questions in a set."""
+    """Show a toast with the number of questions in a question set."""
     st.toast(
         plain(
             t_plural(
@@ -183,7 +189,7 @@ def toast_added(question_set: QuestionSet) -> None:
 def bar(base: KnowledgeBase) -> QuestionSet | None:
     """Draw the question set selector, and buttons for the actions on the chosen set.
 
-    Return the chosen set, or None if the base has no sets.
+    Return the chosen question set, or None if the base has none.
     """
     sets = workspace.question_sets.all(base.name)
     question_set = None
@@ -238,7 +244,7 @@ def draw_check(base: KnowledgeBase) -> None:
 
 
 def _none(base: str) -> None:
-    """Draw an explanation of question sets, and buttons that create the base's first set."""
+    """Show an explanation of question sets, and buttons that create the base's first question set."""
     importing = jobs.is_importing(base)
     st.info(
         t("The notes are being imported. You can add questions about them when that is finished.")

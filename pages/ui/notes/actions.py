@@ -51,7 +51,7 @@ OTHERS = fields_of("number", "status", "day")
 
 
 def archive_notes(note_ids: Sequence[str]) -> None:
-    """Archive notes and offer to undo it. For use in callbacks."""
+    """Archive notes and offer to undo this. For use in callbacks."""
     active = [card.id for card in workspace.notes.all() if card.id in set(note_ids) and card.status != "archived"]
     workspace.notes.archive(active)
     offer_undo(
@@ -229,7 +229,7 @@ def _move(note_ids: Sequence[str]) -> None:
 
 
 def _move_into(note_ids: Sequence[str], folder: str) -> None:
-    """Move notes into a folder of their base, and offer to undo it."""
+    """Move notes into a folder of their base, and offer to undo the move."""
     done = workspace.renames.move(note_ids, folder)
     if moved := [renaming for renaming in done if renaming.path != renaming.path_before]:
         text = t("The note is now at '{path}'.", path=moved[0].path)
@@ -333,7 +333,7 @@ def ways(note: Note) -> None:
 
 
 def marked(note_ids: Sequence[str]) -> None:
-    """Draw the actions on the notes selected in the list."""
+    """Show the actions on the notes selected in the list."""
     acts: tuple[tuple[str, str, str, Callable[[Sequence[str]], object]], ...] = (
         (t("Set fields…"), "set_fields", "edit_note", FIELDS_DIALOG.open),
         (t("Move…"), "move_notes", "drive_file_move", MOVE_DIALOG.open),
@@ -351,7 +351,7 @@ def marked(note_ids: Sequence[str]) -> None:
 
 
 def copy_note(note: Note) -> Note:
-    """Copy a note into the same folder, with a title that no note has yet; return the copy."""
+    """Copy a note into the same folder, with a title that no note has yet. Return the copy."""
     taken = {card.title for card in workspace.notes.all()}
     name = t("{title} (copy)", title=note.title)
     titles = chain([name], (f"{name} {number}" for number in count(2)))

@@ -98,7 +98,7 @@ def _notes(names: Sequence[str], base: str) -> None:
 
 
 def _way() -> None:
-    """Draw inputs for the titles of two notes, and the path of links and concepts that connects the notes."""
+    """Draw inputs for the titles of two notes, and show the links and concepts that connect these notes."""
     st.caption(f"**{t('Path from one note to another')}**")
     left, right = st.columns(2)
     with left:
@@ -127,7 +127,7 @@ _SHOWN = 10
 def draw(base: str, *, several: bool) -> None:
     """Draw a hint on how to open a note, links to the most recently changed notes, and the concepts.
 
-    If `base` is "", the notes of all bases are included. If `several`, each note's base is shown.
+    If `base` is "", the notes of all bases are included. If `several` is True, each note's base is shown.
     """
     with container(key="beginning"):
         paragraph(t("Choose a note to read, or press Ctrl+O to open one by its title."), "t-lead", "p")

@@ -31,7 +31,7 @@ _LATEST = 20
 
 
 def own_bases() -> list[str]:
-    """Return the bases that hold the user's own notes; bases for packs and text files are left out."""
+    """Return the bases that hold the user's own notes, leaving out bases for packs and text files."""
     taken = {pack.base for pack in workspace.packs.installed()} if workspace.has("packs") else set()
     return [base for base in base_names(plain=False) if base not in taken]
 
@@ -211,8 +211,8 @@ def save(session: EditorSession, *, over: Note | None = None, automatic: bool = 
     The version replaces the previous one if that was an automatic save from the same sitting. If other lines and fields
     of the note have been changed in the meantime, both changes are merged. Text that can't be saved stays a draft.
 
-    Streamlit may run the page again while a save takes long, as during an import. The second save waits for the first,
-    or it would add the note again or meet the editor's own version.
+    During a long save, Streamlit may run the page again. The second save then waits for the first, because it would
+    otherwise add the note again or conflict with the version just saved.
     """
     with session.turn:
         try:
@@ -229,7 +229,7 @@ def save(session: EditorSession, *, over: Note | None = None, automatic: bool = 
 
 
 def _merge(session: EditorSession, *, automatic: bool) -> None:
-    """Merge the user's text with the stored change and save it, unless both changed the same lines or a field."""
+    """Merge the user's text with the stored change and save it, unless both changed the same lines or fields."""
     note = session.note
     stored = stored_note(session)
     assert note is not None
@@ -343,7 +343,7 @@ def is_blank(session: EditorSession) -> bool:
 
 
 def has_own_title(session: EditorSession) -> bool:
-    """Return whether the note in the editor has its own title rather than the default taken from its text."""
+    """Return whether the note in the editor has a title other than the default title, which is taken from its text."""
     if "title" in session.fields or session.note is None:
         return bool(session.fields.get("title"))
     if session.created:
@@ -446,14 +446,14 @@ def number_of(draft: NoteDraft) -> int:
 
 
 def draw_note_drafts(note_id: str) -> None:
-    """Draw a note's drafts."""
+    """Show a note's drafts."""
     for draft in workspace.drafts.all():
         if draft.key.startswith(f"{note_id} "):
             _offer(draft, t("You changed this note at {at} and didn't save it.", at=local(draft.at)))
 
 
 def draw_new_drafts() -> None:
-    """Draw the drafts of new notes and of deleted notes."""
+    """Show the drafts of new notes and of deleted notes."""
     drafts = workspace.drafts.all()
     there = workspace.notes.cards_of(draft.key.split(" ")[0] for draft in drafts)
     for draft in drafts:
@@ -484,7 +484,7 @@ LETTERS = component("letters", __file__, before="shelf.js")
 
 
 class UnstoredText(TypedDict):
-    """Editor text that isn't stored yet; `about` is what `draft_about` returned for its draft."""
+    """Editor text that isn't stored yet. `about` is the result of `draft_about` for the text's draft."""
 
     token: str
     number: int
@@ -534,7 +534,10 @@ def _take_sent() -> None:
 
 
 def _take(item: UnstoredText, *, goes_on: bool) -> None:
-    """Pass text on to the editor session that sent it, or store it in a draft. `goes_on` reopens the editor."""
+    """Pass text on to the editor session that sent it, or store it in a draft.
+
+    If `goes_on` is True, the editor is reopened.
+    """
     token = str(item["token"])
     number = int(item["number"])
     draft_id = str(item["about"]["key"]).partition(" ")[2]

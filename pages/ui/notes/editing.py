@@ -1,4 +1,4 @@
-"""The page for writing a note: the title, the editor, and a panel with the rendered text or the fields beside it."""
+"""The page for writing a note, with the title, the editor, and a panel that shows the rendered text or the fields."""
 
 import posixpath
 from collections.abc import Callable
@@ -284,7 +284,7 @@ def _side(session: EditorSession, key: str, default: str | None = None) -> None:
 
 
 def _preview(session: EditorSession) -> None:
-    """Draw the rendered text. Clicking a link to a note saves the text, closes the editor and opens that note."""
+    """Show the rendered text. Clicking a link to a note saves the text, closes the editor and opens that note."""
 
     def clicked(link: Clicked) -> None:
         if link.note_id:
@@ -332,7 +332,7 @@ def _note_in_editor(session: EditorSession) -> Note:
 
 
 def _draw_conflict(session: EditorSession) -> None:
-    """Draw the differences and the ways to resolve the conflict. Every one of them keeps both texts.
+    """Show the differences and the ways to resolve the conflict. Each of the ways keeps both texts.
 
     The user can keep writing until the conflict is resolved.
     """
@@ -472,8 +472,8 @@ WRITE = component(
 )
 """Component for the editor.
 
-It triggers `typed` with a message (see `Typed`): the text, its number, the caret, a typed title, the last action, and
-the number of actions so far. Both numbers only increase.
+It triggers `typed` with a message (see `Typed`) that has the text, its number, the caret, a typed title, the last
+action, and the number of actions so far. Both numbers only increase.
 """
 
 

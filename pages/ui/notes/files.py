@@ -90,7 +90,7 @@ class NoteSources(Sources):
         )
 
     def mentions(self, places: Sequence[SourceSpan]) -> dict[str, str]:
-        """Return the sentence in which each of the given notes links to this one, keyed by the linking note's id."""
+        """Return the sentence in which each of the given notes links to this note, keyed by the linking note's id."""
         return workspace.texts.mentions(self._links, self._note.id, [place.id for place in places])
 
     def near(self, limit: int) -> list[SourceSpan]:
@@ -116,9 +116,9 @@ class NoteSources(Sources):
 
 
 def provenance(note: Note, chunk: Chunk | None) -> None:
-    """Draw the format of a converted note's source document, and the name of the converter.
+    """Show the format of a converted note's source document, and the name of the converter.
 
-    If no passage is shown, also draw a link to the document.
+    If no passage is shown, also show a link to the document.
     """
     if note.document is None:
         return

@@ -1,4 +1,4 @@
-"""Undoing recent changes, and the dialog with a note's version history."""
+"""Undo for recent changes, and the dialog with a note's version history."""
 
 import streamlit as st
 from streamlit import container, session_state
@@ -168,7 +168,7 @@ def _choose_view(note_id: str, number: int, others: dict[int, str]) -> tuple[str
 
 
 def draw_difference(difference: NoteDifference) -> None:
-    """Draw the differences in fields and text between two states of a note."""
+    """Show the differences in fields and text between two states of a note."""
     draw_html(
         _fields(difference.fields)
         + (words(difference) or f'<span class="t-dim">{t_html("The text is the same.")}</span>')
@@ -178,7 +178,7 @@ def draw_difference(difference: NoteDifference) -> None:
 def words(difference: NoteDifference, *, sides: bool = False) -> str:
     """Return the difference between two texts as HTML, or "" if they are equal. Lines far from a change are omitted.
 
-    If `sides`, return the cells of a table with the two texts side by side.
+    If `sides` is True, return the cells of a table with the two texts side by side.
     """
     if all(piece.kind == "equal" for piece in difference.pieces):
         return ""

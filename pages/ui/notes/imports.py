@@ -1,4 +1,4 @@
-"""Importing notes: choosing a source, previewing the changes, and confirming them."""
+"""Choose the source of an import, preview the changes, and confirm them."""
 
 import os
 from pathlib import Path
@@ -130,9 +130,9 @@ def popover(*, vacant: bool) -> None:
 
 
 def section() -> None:
-    """Draw the import plan awaiting confirmation, if any.
+    """Show the import plan awaiting confirmation, if any.
 
-    Otherwise, draw the import form if there are no notes yet or a link asks for the form.
+    Otherwise, show the import form if there are no notes yet or a link asks for the form.
     """
     plan: SyncPlan | None = session_state.get("plan")
     if plan is not None:
@@ -143,9 +143,9 @@ def section() -> None:
 
 
 def adding(base: str, *, opened: bool) -> None:
-    """Draw the ways to add notes to a base: importing a folder or files, or writing a note.
+    """Show the ways to add notes to a base: importing a folder or files, or writing a note.
 
-    If an import plan for the base awaits confirmation, draw the plan instead.
+    If an import plan for the base awaits confirmation, show the plan instead.
     """
     plan: SyncPlan | None = session_state.get("plan")
     if plan is not None and plan.base == base:
@@ -180,7 +180,10 @@ def _ways(base: str = "") -> None:
 
 
 def _target(key: str) -> str:
-    """Return the base to import into. If there are several, draw a selector. If there are none, name a new base."""
+    """Return the base to import into.
+
+    If there are several, draw a selector. If there are none, return a name for a new base.
+    """
     bases = {name: name for name in composer.own_bases()}
     if len(bases) < 2:
         return next(iter(bases), t("My notes"))
@@ -268,7 +271,7 @@ def _propose(plan: SyncPlan) -> None:
 
 
 def _decide(plan: SyncPlan) -> None:
-    """Draw an import plan and the buttons to carry it out or cancel it.
+    """Show an import plan, with buttons that carry it out or cancel it.
 
     If the plan removes many notes or replaces differing text, the user has to confirm this too.
     """
@@ -327,7 +330,7 @@ def _decide(plan: SyncPlan) -> None:
 
 
 def _joins(plan: SyncPlan) -> bool:
-    """Draw how many notes will be linked to files at the same paths.
+    """Show how many notes will be linked to files at the same paths.
 
     If a note's text differs from its file, ask whether to replace the text. Return False if the user hasn't agreed.
     """

@@ -1,4 +1,4 @@
-"""Drawing a note's neighbours: the notes that link to it on the left, and the notes it links to on the right."""
+"""Draw a note's neighbours, with the notes that link to it on the left and the notes it links to on the right."""
 
 from collections.abc import Mapping, Sequence
 from math import sqrt

@@ -117,7 +117,10 @@ def back(way: Sequence[str]) -> None:
 
 
 def forget(note_ids: Sequence[str] | None = None) -> None:
-    """Close and deselect deleted notes, or all notes by default. They also leave the trail and the tabs."""
+    """Close and deselect deleted notes, or all notes by default.
+
+    The notes are also removed from the trail and the tabs.
+    """
     session_state["chosen"] = []
     for name in (_TRAIL, _TABS):
         session_state[name] = [
@@ -152,7 +155,10 @@ def tabs(note: Note) -> None:
 
 
 def drawer() -> None:
-    """Draw the checkbox that shows the list of notes as a drawer over the open note. It is for narrow windows."""
+    """Draw the checkbox that shows the list of notes as a drawer over the open note.
+
+    The drawer is for narrow windows.
+    """
     st.checkbox(t("All notes"), key=f"{_DRAWER}_{arrival()}_{session_state.get(_DRAWER, 0)}")
 
 

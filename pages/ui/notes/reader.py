@@ -1,4 +1,4 @@
-"""The note reader: a note's title, fields, text, outline, links, related notes and usage."""
+"""The note reader, which shows a note's title, fields, text, outline, links, related notes and usage."""
 
 import itertools
 import re
@@ -62,7 +62,7 @@ USES = 20
 
 
 def draw_uses(note: Note) -> None:
-    """Draw how often a note was found and used, and its latest uses. If it never was, draw nothing."""
+    """Show how often a note was found and used, and its latest uses. If it was never found or used, show nothing."""
     figures = workspace.uses.figures(note.id)
     uses = [use for use in workspace.uses.of(note.id) if use.used_in != "found"]
     if not (figures.found or uses):
@@ -111,7 +111,7 @@ def _line(use: Use) -> str:
 
 
 def panel(note: Note) -> None:
-    """Draw the related notes and suggestions, initially collapsed. They are computed only while expanded."""
+    """Show the related notes and suggestions, initially collapsed. They are computed only while expanded."""
     if workspace.has("related"):
         on_demand("Related notes and suggestions", "related", "hub", partial(_draw_related, note))
 
@@ -139,9 +139,9 @@ def _draw_related(note: Note) -> None:
 
 
 def _draw_suggestions(note: Note, related: Related) -> None:
-    """Draw suggested tags, locations and links, and hints, each with its reason.
+    """Show suggested tags, locations and links, and hints, each with its reason.
 
-    Clicking a suggestion accepts it. This can be undone.
+    Clicking a suggestion accepts it, which can be undone.
     """
 
     def accepts(label: str, key: str, icon: str, reason: object, *, shut: bool = False) -> bool:
@@ -215,7 +215,7 @@ BEFORE = 8
 
 
 def note(note: Note, passage: Passage | None) -> None:
-    """Draw a note, scrolled to a passage if one is given. Scripts in the note aren't run, and nothing is fetched."""
+    """Show a note, scrolled to a passage if one is given. Scripts in the note aren't run, and nothing is fetched."""
     edits = placed_edits(note)
     edited = [chunk.index for chunk in workspace.chunks.all(note.id) if chunk.id in edits] if edits else []
     if passage and passage[1]:
@@ -297,7 +297,7 @@ def note(note: Note, passage: Passage | None) -> None:
 
 
 def second_note(note: Note) -> None:
-    """Draw the second note. It can't be edited, but buttons close it or swap it with the first note."""
+    """Show the second note. It can't be edited, but buttons close it or swap it with the first note."""
     with container(key="second"):
         with row("second_bar"):
             paragraph(note.title, "t-title")
@@ -335,7 +335,7 @@ def _text(
     choose: Callable[[str, str], None] = opened.choose,
     key: str = "reader",
 ) -> None:
-    """Draw a note's rendered text. If the text is long, draw only the part around the passage.
+    """Show a note's rendered text. If the text is long, show only the part around the passage.
 
     `choose` is called to open a linked note.
     """

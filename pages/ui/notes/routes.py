@@ -36,7 +36,7 @@ _ABOUT = ("base", "note", "language")
 
 
 def file_address(note_id: str, place: str) -> str:
-    """Return the URL of a file in a note. `place` is its path relative to the top of the note's folder."""
+    """Return the URL of a file in a note. `place` is the file's path relative to the top of the note's folder."""
     return f"/attachment/{_seal(note_id, place)}/{quote(note_id, safe='')}/{quote(place)}"
 
 

@@ -1,4 +1,4 @@
-"""An editor session: the text and fields in the editor, and how they differ from the stored note."""
+"""An editor session, which knows the text and fields in the editor, and how they differ from the stored note."""
 
 import posixpath
 from collections.abc import Sequence
@@ -114,9 +114,9 @@ class EditorSession:
     """Whether the editor has sent anything. Until it has, late text from its predecessor is accepted."""
 
     saved: bool = False
-    """Whether this editor has saved the note, and the text hasn't changed since."""
+    """Whether this editor has saved the note and the text has stayed the same since then."""
     autosaved_at: datetime | None = None
-    """Time of the last automatic save, or None if there was none or the user has saved since."""
+    """Time of the last automatic save, or None if there was none or the user has saved the note since then."""
     conflict: Note | None = None
     """The stored note that conflicts with the text, or None."""
     refusal: Message | None = None

@@ -82,8 +82,8 @@ def _open(text: str) -> None:
         composer.edit(note.id, at_end=True)
 
 
-def _choose(text: str) -> None:
-    """Draw the contents of the dialog: selectors for the base and folder, which are saved in the settings."""
+def _choose() -> None:
+    """Show the contents of the dialog: selectors for the base and folder, which are saved in the settings."""
     if problem := workspace.daily.problem:
         st.write(plain(problem))
     bases = base_names(plain=False)

@@ -1,4 +1,4 @@
-"""Items to review: their list, and the open item with the possible decisions."""
+"""The list of items to review, and the open item with the possible decisions."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -62,7 +62,7 @@ Items = Sequence[ReviewItem]
 
 
 def box(note_id: str) -> None:
-    """Draw the pending submission for a note, if any, with buttons to accept, edit or reject it.
+    """Show the pending submission for a note, if any, with buttons to accept, edit or reject it.
 
     A submission is either the new note or a proposed change, which is shown as a difference.
     """
@@ -89,9 +89,9 @@ def _done(submission: Submission) -> str:
 
 @frozen
 class Decision:
-    """A decision about items: its button, its action in `REVIEW`, and the kinds of items that it applies to.
+    """A decision about items, with its button, its action in `REVIEW`, and the kinds of items that it applies to.
 
-    If `several`, it can be made for all listed items at once. `act` carries it out.
+    If `several` is True, it can be made for all listed items at once. `act` carries it out.
     """
 
     label: str
@@ -150,7 +150,7 @@ def reject(chosen: Sequence[Submission]) -> None:
 
 
 def _settled(done: Sequence[Submission], *, accepted: bool) -> str:
-    """Return a sentence about the decision if there is only one submission, or "" if there are several."""
+    """Return a sentence about the decision on a single submission, or "" if there are several submissions."""
     first, *others = done
     return "" if others else plain(settled_line(first.kind, first.note.title, accepted=accepted))
 
@@ -319,7 +319,7 @@ _ENDING = message_table({"expired": "expired on {day}", "expiring": "expires on 
 
 
 def draw_item(matter: ReviewItem) -> None:
-    """Draw an item. The buttons for the decisions are at the top."""
+    """Show an item. The buttons for the decisions are at the top."""
     kind = MATTERS[matter.kind]
     shut = is_shut()
     st.subheader(plain(matter.title) or t("The note was deleted"), anchor=False)
@@ -393,7 +393,7 @@ def _origin(matter: ReviewItem) -> list[str]:
 
 
 def _draw_content(matter: ReviewItem) -> None:
-    """Draw an item's contents: its text, a difference, or two notes side by side."""
+    """Show an item's contents: its text, a difference, or two notes side by side."""
     if matter.kind in _OTHER:
         _pair(matter)
     elif matter.kind in ("upgrade", "file"):
@@ -427,7 +427,7 @@ def _open_link(link: Clicked) -> None:
 
 
 def _pair(matter: ReviewItem) -> None:
-    """Draw two notes side by side.
+    """Show two notes side by side.
 
     For each note, show the sentence that contradicts the other note, if any. Otherwise, show the note's beginning.
     """
@@ -480,9 +480,9 @@ def open_item(matters: Items) -> ReviewItem | None:
 
 
 def draw_list(matters: Items, open_key: str) -> None:
-    """Draw the list of items, grouped by kind, with the open item highlighted.
+    """Show the list of items, grouped by kind, with the open item highlighted.
 
-    If all items are of the same kind, also draw buttons for deciding on all of them at once.
+    If all items are of the same kind, also show buttons for deciding on all of them at once.
     """
     names = _names(matters)
     with container(key="review_list", gap="xxsmall", height=620 if len(matters) > 12 else "content"):
@@ -569,7 +569,7 @@ def heading(n: int) -> str:
 
 
 def draw_put_off(matters: Items) -> None:
-    """Draw the items that the user has postponed or declared fine. Clicking one of them lists it again."""
+    """Show the items that the user has postponed or declared fine. Clicking one of them lists it again."""
     if not matters:
         return
     names = _names(matters)

@@ -1,4 +1,4 @@
-"""Uploading logs on the Review page. Notes suggested from them then await review on the same page."""
+"""Upload logs on the Review page. Notes suggested from the logs then await review on the same page."""
 
 import re
 import tempfile

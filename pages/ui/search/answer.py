@@ -1,4 +1,4 @@
-"""Running a search and drawing the result: the parsed question, the answer, the hits, and missing notes."""
+"""Run a search and show the parsed question, the answer, the hits, and the reasons why notes aren't among the hits."""
 
 import time
 from collections import Counter
@@ -123,9 +123,9 @@ def _note() -> NoteSummary | None:
 
 
 def section(text: str, options: SearchOptions) -> None:
-    """Draw the answer written by a language model, or the button that requests it.
+    """Show the answer written by a language model, or the button that requests it.
 
-    Draw nothing if no language model is set up.
+    Show nothing if no language model is set up.
     """
     if workspace.readonly or not workspace.settings.llm.is_set_up:
         return
@@ -297,7 +297,7 @@ def _count(result: SearchResult) -> str:
 
 
 def _summary(prepared: Prepared, result: SearchResult, top: DeltaGenerator, *, narrow: bool) -> None:
-    """Draw the number of hits, how they were found and sorted, the actions on all hits, and the notices."""
+    """Show the number of hits, how they were found and sorted, the actions on all hits, and the notices."""
     # If the query is a question, the answer box already shows whether the notes answer it.
     close = not result.hits or result.confident or workspace.answers.asks(result)
     about = [
@@ -350,7 +350,7 @@ def _summary(prepared: Prepared, result: SearchResult, top: DeltaGenerator, *, n
 
 
 def _notice(result: SearchResult, notice: Notice) -> Message:
-    """Return a notice's text. A notice about a model says which one it is, and whether it is loading or has failed."""
+    """Return a notice's text. A notice about a model names the model, and says whether it is loading or has failed."""
     if notice == "unfinished" and (minutes := _minutes_left()):
         return plural(
             "Some notes are not indexed yet and can be found only by keyword. Answers will improve in about "

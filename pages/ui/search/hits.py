@@ -1,4 +1,4 @@
-"""Drawing the hits: a card for each note, pictures, the hits chosen by a language model, and why a hit was found."""
+"""Show a card with hits for each note, pictures, the hits chosen by a language model, and why a hit was found."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -167,9 +167,9 @@ def _wanted_times(text: str) -> int:
 
 
 def draw_choice(result: SearchResult) -> None:
-    """Draw the language model's answer and the hits it chose.
+    """Show the language model's answer and the hits it chose.
 
-    If the model hasn't chosen, draw the reason why the hits are still in the order of the keyword search.
+    If the model hasn't chosen, show the reason why the hits are still in the order of the keyword search.
     """
     choice = result.choice
     if choice is None or not result.hits:
@@ -220,7 +220,7 @@ def group_by_note(result: SearchResult) -> list[list[Hit]]:
 
 
 def draw_preliminary(result: SearchResult, *, base: bool) -> None:
-    """Draw each note's best hit, for the user to read until the final hits arrive."""
+    """Show each note's best hit, for the user to read until the final hits arrive."""
     seen = workspace.searching.highlights(result)
     for first, *_ in group_by_note(result):
         with frame(f"early_{first.rank}", gap="xxsmall"):
@@ -233,7 +233,7 @@ def draw_preliminary(result: SearchResult, *, base: bool) -> None:
 def draw_hits(text: str, result: SearchResult, *, base: bool, answer: Answer | None = None) -> None:
     """Draw a card for each note with its hits. If there are many notes, weak hits are collapsed.
 
-    `answer` is the answer to the question, if there is one. If `base`, each hit shows its base.
+    `answer` is the answer to the question, if there is one. If `base` is True, each hit shows its base.
     """
     entries = Entries(text, result, base=base, answer=answer)
     groups = group_by_note(result)
@@ -256,7 +256,7 @@ def draw_hits(text: str, result: SearchResult, *, base: bool, answer: Answer | N
 
 
 def _card(hits: Sequence[Hit], draw: Callable[..., None], *, seen: int) -> None:
-    """Draw a note's first `seen` hits, and a button that shows the rest."""
+    """Show a note's first `seen` hits, and a button that shows the rest."""
     first = hits[0]
     others = len(hits) - seen
     key = f"more_of_{first.note.id}"
@@ -305,7 +305,10 @@ class Entries:
         return all(hit.chunk.id in self._below and self._seen[hit.chunk.id].held < WORDED for hit in hits)
 
     def draw(self, hit: Hit, more: Callback | None, *, head: bool = True) -> None:
-        """Draw a hit. If `head`, draw the note's title too. `more` draws the button for the note's other hits."""
+        """Show a hit.
+
+        If `head` is True, show the note's title too. `more` draws the button for the note's other hits.
+        """
         chunk = hit.chunk
         seen = self._seen[chunk.id]
         why = f"why_of_{chunk.id}"
@@ -356,7 +359,7 @@ class Entries:
             copy_button("Copy", whole, f"copy_{hit.rank}", copied)
 
     def _why(self, hit: Hit, seen: Highlight) -> None:
-        """Draw the explanation of why a hit was found, and buttons for rating the hit."""
+        """Show the explanation of why a hit was found, and buttons for rating the hit."""
         words = dict.fromkeys(hit.chunk.text[start:end].casefold() for start, end in seen.words)
         title = " › ".join((hit.note.title, *hit.chunk.titles))
         marks = workspace.searching.marks(title, hit.asked or self._result.understood.text)
@@ -390,9 +393,9 @@ class Entries:
                 chunk_link(hit.note.id, hit.chunk.index)
 
     def _clicks(self, hit: Hit) -> None:
-        """Draw the user's past clicks that raise the rank of a hit's note, and a button that deletes them.
+        """Show the user's past clicks that raise the rank of a hit's note, and a button that deletes them.
 
-        Draw nothing if there are none.
+        Show nothing if there are none.
         """
         clicks = [click for click in workspace.searching.clicks_on(self._result) if click.note_id == hit.note.id]
         if not clicks:

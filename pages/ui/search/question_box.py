@@ -218,7 +218,7 @@ def remember(text: str) -> None:
 
 @contextmanager
 def problems(text: str) -> Iterator[None]:
-    """Draw an error in the question or from a model, with a button for a search that avoids the error."""
+    """Show an error in the question or from a model, with a button for a search that avoids the error."""
     try:
         yield
     except QueryError as error:
@@ -324,7 +324,10 @@ FORMS = (
 FILTERS = ("search_bases", "search_tags")
 OPTIONS_OPEN = "options_open"
 DRAWN = ("mode", *(name for column in knobs.OF_SEARCHES for name in column))
-"""Options with a widget. Until the user chooses a value, it shows that of the base or, by default, of the settings."""
+"""Options with a widget.
+
+Until the user chooses a value, the widget shows the base's value or, by default, the value in the settings.
+"""
 
 
 def options_button(bases: list[str]) -> SearchOptions:

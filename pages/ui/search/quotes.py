@@ -1,4 +1,4 @@
-"""The answer box above the hits: quotes from notes that answer the question, with their best parts highlighted."""
+"""The answer box above the hits, which quotes notes that answer the question and highlights the best parts."""
 
 import re
 from collections.abc import Iterator
@@ -29,9 +29,9 @@ _MORE = "more_of_the_answer"
 
 
 def box(result: SearchResult) -> Answer | None:
-    """Draw the quotes that answer a question, and return the answer.
+    """Show the quotes that answer a question, and return the answer.
 
-    If the query is only a word or a title, or no model is loaded yet, draw nothing and return None.
+    If the query is only a word or a title, or no model is loaded yet, show nothing and return None.
     """
     if "model_loading" in result.notices:
         return None
@@ -100,10 +100,10 @@ def as_page(answer: Answer) -> str:
 
 
 def _quote(quote: Quote, query: str, before: Quote | None, *, dated: bool) -> None:
-    """Draw the visible part of a quote, and a link to its source.
+    """Show the visible part of a quote, and a link to its source.
 
     The quote's introductory text and the note's title are left out if they are the same as for `before`, the previous
-    quote. If `dated`, the link includes the day of the note's last change.
+    quote. If `dated` is True, the link includes the day of the note's last change.
     """
     lead = quote.shown_lead if before is None or quote.shown_lead != before.shown_lead else ""
     is_same = before is not None and quote.note.id == before.note.id

@@ -1,4 +1,4 @@
-"""Threads on the Search page: questions, answers written by a language model, and follow-up questions."""
+"""Threads on the Search page, with questions, answers written by a language model, and follow-up questions."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -80,7 +80,7 @@ def draw_links(most: int = SHOWN) -> None:
 
 
 def draw(thread_id: str) -> None:
-    """Draw a thread: its questions and answers, the answer being written, and the box for a follow-up question."""
+    """Show a thread's questions and answers, the answer being written, and the box for a follow-up question."""
     with errors():
         thread = workspace.threads.get(thread_id)
         with row(key="thread_bar"):
@@ -121,9 +121,9 @@ def _turn(turn: Turn, *, first: bool) -> None:
 
 
 def _draw_quotes(turn: Turn, cited: Cited) -> None:
-    """Draw a quote cited in an answer, with a link to its source.
+    """Show a quote cited in an answer, with a link to its source.
 
-    If the source no longer contains the quote, draw a tag saying why, and any differences, instead of the link.
+    If the source no longer contains the quote, show the reason and any differences instead of the link.
     """
     place = workspace.threads.place(cited)
     if place.state in ("same", "moved"):
@@ -144,7 +144,7 @@ def _draw_quotes(turn: Turn, cited: Cited) -> None:
 
 
 def _follow_up(thread: Thread) -> None:
-    """Draw the answer being written, and the box for a follow-up question.
+    """Show the answer being written, and the box for a follow-up question.
 
     A follow-up question is first completed from the thread. The user can edit the completed question before asking it.
     """
@@ -206,7 +206,7 @@ def begin_answer(
 ) -> None:
     """Start writing an answer to the question `text`, unless another answer is being written. Rerun the page.
 
-    `subject` says what the answer belongs to: a question, or a thread's id.
+    `subject` is the question or the id of the thread that the answer belongs to.
     """
     if workspace.threads.start(text, thread, typed=typed, **options):
         session_state[_FOR] = subject
@@ -214,12 +214,12 @@ def begin_answer(
 
 
 def is_answer_for(subject: str) -> bool:
-    """Return whether the newest answer was started in this tab and belongs to this subject."""
+    """Return whether the newest answer was started in this tab and belongs to the given subject."""
     return session_state.get(_FOR) == subject == workspace.threads.latest_subject
 
 
 def draw_live() -> None:
-    """Draw the newest answer, updating it while it is being written. Redraw the whole page when it is finished."""
+    """Show the newest answer, updating it while it is being written. Redraw the whole page when it is finished."""
     running = workspace.jobs.running("answer")
 
     @st.fragment(run_every=_LOOK if running else None)

@@ -1,4 +1,4 @@
-"""The parsed question as chips and sub-queries, facets that narrow it, and suggestions if nothing is found."""
+"""The parsed question with its filters and sub-queries, facets that narrow it, and suggestions if nothing is found."""
 
 import re
 from collections.abc import Sequence
@@ -53,7 +53,7 @@ This applies to decompositions by rules. For any other kind, all sub-queries nam
 
 
 def section(result: SearchResult) -> None:
-    """Draw the sub-queries into which the question was decomposed, and alternative decompositions."""
+    """Show the sub-queries into which the question was decomposed, and alternative decompositions."""
     if result.decompose_problem:
         st.warning(
             f"**{t('The language model failed, so the question was broken down by rules.')}** {plain(result.decompose_problem)}",
@@ -247,9 +247,9 @@ def draw_suggestions(text: str, result: SearchResult) -> None:
 
 
 def offer_expired(text: str, result: SearchResult) -> None:
-    """Draw how many expired notes were left out, and a button that includes them.
+    """Show how many expired notes were left out, and a button that includes them.
 
-    Draw nothing if there are none.
+    Show nothing if there are none.
     """
     if result.expired:
         with row("expired_left_out"):

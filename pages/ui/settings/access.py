@@ -1,4 +1,4 @@
-"""Access for other programs and for assistants: the toggle, the URL, the token, and configuration snippets."""
+"""Access for other programs and assistants, with the toggle, the URL, the token, and configuration snippets."""
 
 import streamlit as st
 
@@ -21,7 +21,7 @@ WAYS = message_table(
 
 
 def draw_assistants() -> None:
-    """Draw an explanation of assistants, a selector, and the configuration to copy for the selected assistant."""
+    """Show an explanation of assistants, a selector, and the configuration to copy for the selected assistant."""
     paragraph(
         t(
             "An assistant such as Claude can search and read your notes and write new ones, which "
@@ -93,7 +93,7 @@ def draw_programs() -> None:
 
 
 def _token() -> None:
-    """Draw the access token, and the button that replaces it with a new token."""
+    """Show the access token, and the button that replaces it with a new token."""
     try:
         token = workspace.access.token
     except OSError as error:

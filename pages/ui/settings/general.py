@@ -36,7 +36,7 @@ FIRST = ("mode", "limit", "reranker")
 
 
 def search() -> None:
-    """Draw the default search settings, which a base or a single search can override."""
+    """Show the default search settings, which a base or a single search can override."""
     small_print("The default for every search, unless its base or the search itself sets something else.")
     for name in FIRST:
         _part(name)
@@ -166,7 +166,7 @@ def _converter_row(converter_card: ConverterCard) -> str:
 
 
 def draw_general() -> None:
-    """Draw the language and theme selectors, and the numeric settings for folders and old versions."""
+    """Draw the selectors for the language and theme, and the numeric settings for folders and old versions."""
     language_and_look.choose_language("settings_language", label_visibility="visible")
     language_and_look.choose_look("settings_look", label_visibility="visible")
     with expander("Folders and old versions", "tune", "general_numbers"):
@@ -190,7 +190,7 @@ NUMBERS = {
 
 
 def numbers() -> None:
-    """Draw the settings in NUMBERS."""
+    """Show the settings in NUMBERS."""
     for name, (label, about) in NUMBERS.items():
         program_setting = workspace.settings_file.get(name)
         field(
@@ -211,7 +211,7 @@ def field(
     shown: Callable[..., object] = int,
     then: Callback = lambda: None,
 ) -> None:
-    """Draw a setting: its widget, a button that restores the default, and the setting's source.
+    """Show a setting with its widget, a button that restores the default, and the setting's source.
 
     `draw` draws the widget. `shown` converts the value for the widget, and `then` is called after a change.
     """
@@ -254,7 +254,7 @@ def switch(
 
 
 def remark(program_setting: ProgramSetting) -> None:
-    """Draw a message if a setting is set by an environment variable, or if it takes effect only on the next start."""
+    """Show a message if a setting comes from an environment variable, or takes effect only on the next start."""
     if program_setting.source == "environment":
         caption(t("Set by the environment variable {name}, so it can't be changed here.", name=program_setting.place))
     elif program_setting.waits:
@@ -266,7 +266,7 @@ def _is_fixed(program_setting: ProgramSetting) -> bool:
 
 
 def draw_file(key: str) -> None:
-    """Draw the text of `tessera.toml`, initially collapsed. `key` tells apart several such elements."""
+    """Show the text of `tessera.toml`, initially collapsed. `key` tells apart several such elements."""
     on_demand(FILE, f"file_{key}", "description", _file)
 
 
@@ -285,7 +285,7 @@ def _file() -> None:
 
 
 def draw_daily() -> None:
-    """Draw the settings for today's note, and the path that results from them."""
+    """Show the settings for today's note, and the path that results from them."""
     bases = {name: name for name in names.base_names(plain=False)}
     notes = {card.path or card.title: f"{card.title} · {card.path or card.base}" for card in workspace.notes.all()}
     fields: dict[str, Callable[..., object]] = {

@@ -1,4 +1,4 @@
-"""The embedders, rerankers and the picture model: their state, downloads and tests."""
+"""The state, downloads and tests of the embedders, the rerankers and the picture model."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -23,7 +23,7 @@ from pages.ui.shared.widgets import button, caption, expander, form, in_columns,
 
 
 def draw_picture_model() -> None:
-    """Draw the field for the picture model's name. If a model is set, also draw how many pictures it has indexed."""
+    """Draw the field for the picture model's name. If a model is set, also show how many pictures it has indexed."""
     section_title("Model for pictures")
     box = partial(st.text_input, t("Name or folder"), placeholder="clip-ViT-B-32")
     general.field("pictures.model", box, str, workspace.images.start)
@@ -109,7 +109,7 @@ def in_use(status: Status) -> str:
 
 
 def draw_models(status: Status) -> None:
-    """Draw the device that the models run on, a card for each embedder and reranker, and the picture model."""
+    """Show the device that the models run on, a card for each embedder and reranker, and the picture model."""
     models = workspace.models.all()
     _device(models)
     used: dict[str, list[str]] = {}
@@ -136,7 +136,7 @@ def _cards(cards: Sequence[ModelCard], used: Mapping[str, Sequence[str]]) -> Non
 
 
 def _device(models: Sequence[ModelCard]) -> None:
-    """Draw the device that the loaded models run on, or a button that detects it. Detection takes a few seconds."""
+    """Show the device that the loaded models run on, or a button that detects it. Detection takes a few seconds."""
     job = workspace.jobs.find("device")
     devices = [model.running.device for model in models if model.running and not model.name.startswith("onnx")]
     if job and isinstance(job.result, Device):

@@ -39,7 +39,7 @@ DESCRIPTIONS = {
 
 
 def section() -> None:
-    """Draw the progress of an installation, a card for each pack, and the form for installing a pack from a folder."""
+    """Show the progress of an installation, a card for each pack, and the form for installing a pack from a folder."""
     jobs.job_panel((jobs.PACKS,))
     small_print("A pack is a versioned set of notes. Upgrades leave notes that you changed or deleted as they are.")
     for problem in workspace.packs.problems.values():
@@ -99,7 +99,7 @@ def _install(source: str, progress: Progress) -> PackReport:
 
 
 def _edited(name: str) -> None:
-    """Draw the notes from a pack that the user has changed, each with the difference from the pack's text."""
+    """Show the notes from a pack that the user has changed, each with the difference from the pack's text."""
     notes = workspace.packs.edited(name)
     if not notes:
         small_print("None: all notes in this pack are unchanged.")

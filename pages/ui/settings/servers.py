@@ -1,4 +1,4 @@
-"""Model servers: a form for each server's address, model and key, and the servers found on this machine."""
+"""A form for each model server's address, model and key, and the model servers found on this machine."""
 
 import time
 from collections.abc import Iterable, Mapping
@@ -106,7 +106,7 @@ def _state(server: LocalServer) -> str:
 
 @frozen
 class Purpose:
-    """A purpose that a model server can have: the text on its card, an example model, and usual local addresses."""
+    """A use for a model server, with the text on its card, an example model, and usual local addresses."""
 
     title: Message
     about: Message
@@ -174,7 +174,7 @@ FILE = "tessera.toml"
 
 
 def draw_servers(status: Status) -> None:
-    """Draw an explanation of model servers, and a card for each purpose except the language model."""
+    """Show an explanation of model servers, and a card for each use of a server except as a language model."""
     _about()
     _cards(status, [section for section in PURPOSES if section != "llm"])
 
@@ -280,7 +280,7 @@ def _presets(card: ServerCard) -> None:
 
 
 def _form(card: ServerCard, open_: list[str]) -> None:
-    """Draw the form for a server's address, model and key. Its button saves and tests them.
+    """Draw the form for a server's address, model and key. The form's button saves and tests these values.
 
     `open_` has the names of the settings that can be changed.
     """
@@ -325,7 +325,7 @@ def _form(card: ServerCard, open_: list[str]) -> None:
 
 
 def _key(card: ServerCard) -> None:
-    """Draw where a server's key comes from, with buttons to replace and remove it."""
+    """Show where a server's key comes from, with buttons to replace and remove it."""
     if card.key:
         text = text_of(KEYS[card.key], variable=card.variable)
     else:
@@ -354,12 +354,12 @@ def _key(card: ServerCard) -> None:
 
 
 def _box(what: str, card: ServerCard) -> str:
-    """Return the widget key of a server's box for `what`: "base_url", "model" or "key"."""
+    """Return the widget key of a server's text box. `what` is "base_url", "model" or "key"."""
     return f"server_{what}_{card.section}_{session_state.get(f'server_{what}_number_{card.section}', 0)}"
 
 
 def _renew(what: str, card: ServerCard) -> None:
-    """Replace a box with a new one, by changing its widget key.
+    """Replace a text box with a new one by changing its widget key.
 
     Browsers keep the text typed in a box, and a key must not remain there.
     """

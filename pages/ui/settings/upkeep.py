@@ -1,4 +1,4 @@
-"""Maintenance: backups, health checks, disk space, and the search index."""
+"""The parts of the Settings page for backups, health checks, disk space, and the search index."""
 
 import streamlit as st
 from streamlit import rerun, session_state
@@ -121,7 +121,7 @@ def draw_backups() -> None:
 
 
 def _choices() -> None:
-    """Draw the backup settings: daily backups, the folder, and encryption."""
+    """Show the settings for daily backups, the backup folder, and encryption."""
     folder = workspace.settings_file.get("backups.folder")
     backups = workspace.backups
     shut = workspace.readonly or folder.source == "environment"
@@ -244,7 +244,7 @@ def _dialog(backups: dict[str, Backup]) -> None:
 
 
 def index(status: Status) -> None:
-    """Draw the state and size of the vector index, and the button that rebuilds it."""
+    """Show the state and size of the vector index, and the button that rebuilds it."""
     chosen = workspace.settings.index
     if status.index_problem:
         problem(status)

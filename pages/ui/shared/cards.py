@@ -1,4 +1,4 @@
-"""Parts of hit cards as HTML: where a passage is, its scores, and an excerpt with highlighted words."""
+"""Parts of hit cards as HTML, such as a passage's place, its scores, and an excerpt with highlighted words."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -111,7 +111,7 @@ def meter(level: int) -> str:
 
 
 def crumb(hit: Hit, *, base: bool, tone: str = "") -> str:
-    """Return a hit's path, section titles and chunk number as HTML. If `base`, include the base's name."""
+    """Return a hit's path, section titles and chunk number as HTML. If `base` is True, include the base's name."""
     file = " / ".join(filter(None, [hit.note.base if base else "", hit.note.path]))
     trail = " › ".join(filter(None, [file, *section(hit.note, hit.chunk)]))
     return f'<div class="t-trail"><span>{html(trail)}</span>{place_line(hit, tone)}</div>'
@@ -153,9 +153,9 @@ def about(hit: Hit) -> str:
 
 
 def body(hit: Hit, seen: Highlight, *, around: bool) -> str:
-    """Return a hit's text as HTML: the lines that answer the question.
+    """Return the lines of a hit that answer the question as HTML.
 
-    If `around`, return the whole passage and the neighbouring passages instead.
+    If `around` is True, return the whole passage and the neighbouring passages instead.
     """
     if around:
         return f'<div class="t-hit">{_context(hit, seen)}{_copies(hit)}</div>'
@@ -186,7 +186,7 @@ def definitions(lines: Sequence[str]) -> str:
 
 
 def legend(*, parts: bool) -> str:
-    """Return the legend for the marks on hits as Markdown. If `parts`, include the dots for sub-queries."""
+    """Return the legend for the marks on hits as Markdown. If `parts` is True, include the dots for sub-queries."""
     rows = [
         (f":orange-background[{t('word')}]", t("a word of your question")),
         (f":green-background[{t('sentence')}]", t("the sentence closest to the question in meaning")),

@@ -1,4 +1,4 @@
-"""Starting background jobs, and drawing their progress and results. The jobs are run by `workspace.jobs`."""
+"""Start background jobs, and show their progress and results. `workspace.jobs` runs the jobs."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -138,7 +138,7 @@ def hindrance(base: str = "") -> str:
 
 
 def is_evaluating() -> bool:
-    """Return whether runs are locked, because an evaluation is running or the workspace is read-only."""
+    """Return whether evaluation runs are locked because an evaluation is running or the workspace is read-only."""
     return workspace.readonly or workspace.jobs.running(*EVALUATION)
 
 
@@ -178,7 +178,7 @@ def start_import(plan: SyncPlan, *, confirmed: bool = False, writes: bool | None
 
 
 def job_panel(names: Sequence[str] = (*IMPORTS, "embed"), base: str = "") -> None:
-    """Draw the progress of the named jobs that are running, and the reports of those that have finished.
+    """Show the progress of the named jobs that are running, and the reports of those that have finished.
 
     The end of a job that has no report is announced by a toast. If `base` is given, jobs for other bases are left out.
     """
@@ -290,7 +290,7 @@ def history() -> None:
 
 
 def estimate(subject: str) -> ChangeCost | None:
-    """Draw the job that estimates the cost of a change. Return the estimate for `subject`, or None if there is none."""
+    """Show the job that estimates the cost of a change. Return the estimate for `subject`, or None if there is none."""
     job = workspace.jobs.find("cost")
     if job is None or job.what != subject:
         return None
@@ -299,7 +299,7 @@ def estimate(subject: str) -> ChangeCost | None:
 
 
 def panel_about(names: Sequence[str], is_meant: Callable[[object], bool]) -> None:
-    """Draw the named jobs whose subject satisfies `is_meant`."""
+    """Show the named jobs whose subject satisfies `is_meant`."""
     for name in names:
         if (job := workspace.jobs.find(name)) and is_meant(job.what):
             job_panel((name,))

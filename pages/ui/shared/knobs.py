@@ -69,9 +69,9 @@ def embed(
     chunk_ids: Sequence[str] = (),
     refused: bool = False,
 ) -> None:
-    """Start a job that indexes waiting chunks: those in a base, those in the given notes, or the given chunks.
+    """Start a job that indexes waiting chunks in a base or in the given notes, or only the given chunks.
 
-    If `refused`, include chunks that the model has rejected.
+    If `refused` is True, include chunks that the model has rejected.
     """
     start_job(
         "embed",
@@ -120,7 +120,7 @@ def draw_new_base_switches(*, indexes: bool, plain: bool) -> dict[str, bool]:
 
 
 def draw_switch(base: KnowledgeBase, name: str) -> None:
-    """Draw one of an existing base's toggles. Clicking it changes the base."""
+    """Show one of an existing base's toggles. Clicking it changes the base."""
     on = bool(getattr(base, name))
     # The key contains the state. Otherwise, a browser that still shows an older state would report it as a choice.
     key = f"{name}_{base.id}_{on}"
@@ -169,7 +169,7 @@ def choose(side: str, first: ChunkingOptions, usual: ChunkingOptions, *, reset: 
     """Draw the strategy selector and a slider for each size. Return the chosen options.
 
     The widgets start with the values in `first`, and follow changes to it until the user changes a widget. A button
-    resets them to `usual`, the base's own values. `side` tells apart several sets of these widgets.
+    resets them to `usual`, the base's own values. `side` distinguishes several groups of these widgets.
     """
     keys = {name: f"try_{side}_{name}" for name in asdict(first)}
 

@@ -17,7 +17,7 @@ def arrived_value(name: str) -> str | None:
 
 
 def begin_with(name: str, key: str, options: Container[str], first: str) -> None:
-    """Set a widget's initial option to that in the URL. By default, keep the last choice, or use `first`."""
+    """Set a widget's initial option to the one in the URL, or else to the last choice, or else to `first`."""
     linked = arrived_value(name)
     if linked is not None and linked in options:
         session_state[key] = linked

@@ -27,7 +27,7 @@ def duration(seconds: float) -> str:
 
 
 def note_counts(counts: NoteCounts) -> list[str]:
-    """Return phrases for the number of notes, and for how many are unreviewed, archived, expired or unindexed."""
+    """Return phrases with the numbers of all, unreviewed, archived, expired and unindexed notes."""
     others = {
         t("{n} to review", n=counts.to_review): counts.to_review,
         t("{n} archived", n=counts.archived): counts.archived,

@@ -65,7 +65,7 @@ _CELL = ' <span class="t-dim">·</span> '
 def excerpt(text: str, words: Spans, sentence: Span | None, *, underline: bool) -> str:
     """Return an excerpt of Markdown around a sentence as HTML, with words highlighted.
 
-    If `underline`, highlight the sentence too. If `sentence` is None, the excerpt starts at the beginning.
+    If `underline` is True, highlight the sentence too. If `sentence` is None, the excerpt starts at the beginning.
     """
     parts = pieces(text)
     first = _first(parts, sentence[0] if sentence else 0)
@@ -86,7 +86,7 @@ def excerpt(text: str, words: Spans, sentence: Span | None, *, underline: bool) 
 
 
 def _is_apart(text: str, before: Sequence[RenderedPart]) -> bool:
-    """Return whether a code block isn't introduced by the paragraph above it, which would end with a colon."""
+    """Return whether a code block isn't introduced by the text above it. Introductory text ends with a colon."""
     spoken = [piece for piece in before if _speaks(piece)]
     if not spoken or spoken[-1].css == "code pre":
         return False

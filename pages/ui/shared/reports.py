@@ -1,4 +1,4 @@
-"""Drawing sync plans and the reports of finished jobs, as counts and lists."""
+"""Show sync plans and the reports of finished jobs as counts and lists."""
 
 from collections.abc import Iterable, Sequence
 from glob import escape
@@ -34,7 +34,7 @@ from pages.ui.shared.widgets import caption, close, expander, paragraph, row, sm
 
 
 def trial(done: ModelTrial) -> None:
-    """Draw the result of a model test: how many rankings were correct, speed, memory use, and a verdict."""
+    """Show the result of a model test, with the number of correct rankings, speed, memory use, and a verdict."""
     values = [
         (text_of(TEXT_LANGUAGES[name]), f"{done.right[name]}/{total}", "" if done.right[name] == total else "bad")
         for name, total in done.asked.items()
@@ -55,7 +55,7 @@ def trial(done: ModelTrial) -> None:
 
 
 def server(done: ServerTrial) -> None:
-    """Draw the result of a server test: the time taken, and whether the ranking is right."""
+    """Show how long a server test took, and whether the server's ranking is right."""
     texts = [t("answered in {ms:,.0f} ms", ms=1000 * done.seconds)]
     texts += [t("{n} numbers per passage", n=done.dimension)] if done.dimension else []
     draw_html(f'<div class="t-small {"" if done.right else "t-problem"}">{html(done.verdict)}</div>{facts(texts)}')
@@ -72,7 +72,7 @@ def place(model: Running) -> str:
 
 
 def cost(change: ChangeCost) -> None:
-    """Draw how much text a change to a base would re-index, and how long that would take."""
+    """Show how much text a change to a base would re-index, and how long that would take."""
     values = [(t("notes to split again"), f"{change.notes:,}", "")] if change.notes else []
     values += [(t("pieces of text to index"), f"{change.to_embed:,}", "")]
     draw_html(boxes([*values, (t("about"), duration(change.seconds), "")]))
@@ -85,7 +85,7 @@ _MOST = 10
 
 
 def draw(report: LearningReport) -> None:
-    """Draw a report on learning from logs: counts, unread files, and suggestions that were dropped."""
+    """Show a report on learning from logs, with counts, unread files, and dropped suggestions."""
     lines = [*map(text_of, learnt_lines(report.logs, without=["cut", "left_out"]))]
     lines += [
         plain(t("{path} wasn't read: {reason}", path=failed.path, reason=failed.reason)) for failed in report.failed
@@ -134,7 +134,7 @@ Rows = list[tuple[str, str]]
 
 
 def counts(figures: dict[str, int], remark: str = "") -> None:
-    """Draw the counts in a plan or a report, followed by a remark. Failures and removals are highlighted."""
+    """Show the counts in a plan or a report, followed by a remark. Failures and removals are highlighted."""
     tones = {"failed": "bad", "removed": "warn", "incomplete": "warn"}
     values = (
         (text_of(COUNTS[name]), f"{number:,}", tones.get(name, "") if number else "zero")
@@ -144,7 +144,7 @@ def counts(figures: dict[str, int], remark: str = "") -> None:
 
 
 def show(plan: SyncPlan) -> None:
-    """Draw a sync plan: the number of files to add, change and so on, and collapsed lists of these files."""
+    """Show a sync plan, with the numbers of files to add, change and so on, and collapsed lists of these files."""
     lists: dict[str, Rows] = {
         "added": [(file.path, "") for file in plan.added],
         "changed": [
@@ -182,7 +182,7 @@ def summary(done: SyncReport | PackReport | Rechunked) -> list[str]:
 
 
 def draw_report(done: SyncReport | PackReport | Rechunked) -> None:
-    """Draw the report of a finished job, except for the files that couldn't be read."""
+    """Show the report of a finished job, except for the files that couldn't be read."""
     match done:
         case SyncReport():
             figures = {name: getattr(done, name) for name in COUNTS if name != "incomplete"}
@@ -229,7 +229,7 @@ def failed(items: Iterable[Failed]) -> Rows:
 
 
 def draw_incomplete(notes: Sequence[IncompleteNote]) -> None:
-    """Draw the notes that are missing parts of their files, and the notes with a guessed encoding, if any."""
+    """Show the notes that are missing parts of their files, and the notes with a guessed encoding, if any."""
     parts = [(note.path, part) for note in notes for part in note.left_out]
     missing = [(path, text_of(part.explanation)) for path, part in parts if part.kind != GUESSED]
     count = len({path for path, _ in missing})
@@ -249,7 +249,7 @@ def listing(rows: Rows) -> None:
 
 
 def not_downloaded(files: Sequence[Failed]) -> None:
-    """Draw a list of files that haven't been downloaded from the cloud yet, if any. Each has a remedy."""
+    """Show a list of files that haven't been downloaded from the cloud yet, if any. For each file, say what to do."""
     unfold(
         t_plural("{n} file isn't downloaded", "{n} files aren't downloaded", n=len(files)),
         failed(files),
@@ -264,7 +264,7 @@ _ACTED = 10
 
 
 def draw_unread(base: KnowledgeBase) -> None:
-    """Draw the files in a base that couldn't be read, initially collapsed. If there are none, draw nothing."""
+    """Show the files in a base that couldn't be read, initially collapsed. If there are none, show nothing."""
     files = workspace.folders.unread(base)
     if not files:
         return
@@ -274,7 +274,7 @@ def draw_unread(base: KnowledgeBase) -> None:
 
 
 def unread_rows(base: str, files: Sequence[Failed], key: str) -> None:
-    """Draw files that couldn't be read, with the reasons.
+    """Show files that couldn't be read, with the reasons.
 
     Buttons ignore a single file, or all unreadable files of the same type.
     """
@@ -307,7 +307,7 @@ def unread_rows(base: str, files: Sequence[Failed], key: str) -> None:
 
 
 def draw_ignored(base: KnowledgeBase) -> None:
-    """Draw the files and file types ignored in a base, if any, each with a button to stop ignoring it."""
+    """Show the files and file types ignored in a base, if any, each with a button to stop ignoring it."""
     ignored = workspace.folders.ignored(base)
     if not ignored:
         return

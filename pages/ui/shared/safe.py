@@ -1,4 +1,4 @@
-"""Escaping untrusted text for display, so that it can't run or fetch anything or be interpreted as Markdown."""
+"""Escape untrusted text for display, so that it can't run or fetch anything, and isn't interpreted as Markdown."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -66,7 +66,10 @@ def _separate(match: re.Match[str]) -> str:
 
 
 def drawable_part(markdown: str, *, last: bool = False) -> str:
-    """Return as much of a note's beginning as a browser can lay out in about two seconds. If `last`, use the end."""
+    """Return as much of a note's beginning as a browser can lay out in about two seconds.
+
+    If `last` is True, use the note's end.
+    """
     signs = [sign.start() for sign in _SIGN.finditer(markdown)]
     if len(signs) <= SIGNS:
         return markdown

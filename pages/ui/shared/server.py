@@ -1,4 +1,4 @@
-"""The web server: its workspace, response headers, the front end's configuration, and patches to Streamlit."""
+"""The web server's workspace, its response headers, the front end's configuration, and patches to Streamlit."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, cast

@@ -1,4 +1,4 @@
-"""What all pages share: opening the workspace, the menu, the status display in the sidebar, and dialogs."""
+"""Parts shared by all pages, such as the open workspace, the menu, the status display in the sidebar, and dialogs."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -65,7 +65,7 @@ def _go_to_notes() -> None:
 
 
 def dialog(*, wanted: bool) -> None:
-    """Draw the quick switcher if it is open. If `wanted`, open it first."""
+    """Draw the quick switcher if it is open. If `wanted` is True, open it first."""
     if wanted:
         _SWITCHER.open(True)
     if not _SWITCHER.subject:
@@ -196,14 +196,14 @@ def open_workspace() -> Workspace:
 
 
 def reopen() -> None:
-    """Reopen the workspace and redraw the page. If a backup is to be restored, this is done on opening."""
+    """Reopen the workspace and redraw the page. A backup that is waiting to be restored is restored first."""
     _opened.clear()
     rerun()
 
 
 @contextmanager
 def unreadable() -> Iterator[None]:
-    """After the block, draw warnings in the sidebar about database rows that couldn't be read."""
+    """After the `with` block, show warnings in the sidebar about database rows that couldn't be read."""
     try:
         yield
     finally:

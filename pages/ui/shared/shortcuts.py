@@ -88,7 +88,7 @@ SHORTCUTS: dict[Message, dict[Texts, Message]] = {
     ),
     message("On the Review page"): {(key,): what for key, what in REVIEW.values()},
 }
-"""The list of shortcuts: keys and what they do, grouped by where they work."""
+"""The shortcuts, grouped by where they work. Each entry has keys and what they do."""
 _LIST = Dialog("listing_keys")
 
 
@@ -98,7 +98,7 @@ def draw_button(key: str) -> None:
 
 
 def dialog(*, wanted: bool) -> None:
-    """Draw the dialog with the list of shortcuts if it is open. If `wanted`, open it first."""
+    """Draw the dialog with the list of shortcuts if it is open. If `wanted` is True, open it first."""
     if wanted:
         _LIST.open(True)
     if _LIST.subject:

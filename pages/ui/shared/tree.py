@@ -53,12 +53,12 @@ def draw(
     """Draw a tree of the notes in `cards`. Clicking a note calls `choose` with its id and reruns the page.
 
     The tree is a fragment, so that expanding a folder doesn't rerun the page. `filters` are the filters that selected
-    the notes, starting with the base. If there are any others, all folders of a small tree are expanded. If `several`,
-    the notes are from several bases, and each base is a folder. If `counts`, each note shows its number of chunks.
-    Otherwise, it shows the type of its source document.
+    the notes, starting with the base. If there are any others, all folders of a small tree are expanded. If `several`
+    is True, the notes are from several bases, and each base is a folder. If `counts` is True, each note shows its
+    number of chunks. Otherwise, it shows the type of its source document.
 
     If `move` is given, notes can be dragged onto folders. `move` is then called with the notes' ids and the folder's
-    path, and the page is rerun. If `several`, the path begins with the base.
+    path, and the page is rerun. If `several` is True, the path begins with the base.
     """
     card = next((card for card in cards if card.id == chosen), None)
     above = _above(card, several=several) if card else ()

@@ -1,4 +1,4 @@
-"""Help for new users: buttons that import notes, example questions, and the tour."""
+"""Help for new users, with buttons that import notes, example questions, and a tour."""
 
 import streamlit as st
 from streamlit import html as draw_html
@@ -34,7 +34,7 @@ EXAMPLE = (
     ),
     message("Kestrel decision log › D-04: One primary, no automatic failover › Context"),
 )
-"""The example answer: a question, the highlighted part of the quote that answers it, and the quote's source."""
+"""The example answer, with a question, the highlighted part of the quote that answers it, and the quote's source."""
 
 
 def questions() -> list[str]:
@@ -51,7 +51,7 @@ def questions() -> list[str]:
 
 
 def links() -> None:
-    """Draw the example questions, if any, as links."""
+    """Show the example questions, if any, as links."""
     texts = questions()
     if not texts:
         return
@@ -74,7 +74,7 @@ def example() -> str:
 
 
 def no_notes(text: str) -> None:
-    """Draw a page that has no notes to show: the text, the buttons that import notes, and the progress of an import."""
+    """Fill a page that has no notes to show with a text, buttons that import notes, and the progress of an import."""
     paragraph(text, "t-lead", "p")
     beginnings()
     jobs.job_panel()
@@ -116,7 +116,7 @@ _MARK = "outline: 3px solid var(--t-accent); outline-offset: 5px; border-radius:
 
 @frozen
 class TourStep:
-    """A step of the tour: its page, the CSS selector of the highlighted control, and the card's title and text.
+    """A step of the tour, with its page, the CSS selector of the highlighted control, and the card's title and text.
 
     `note` is the key in TOUR_NOTES of the note to open, or "" for none.
     """

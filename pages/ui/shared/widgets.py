@@ -1,4 +1,4 @@
-"""Widgets for all pages: buttons with icons, selectors, tables, links to notes, and components."""
+"""Widgets for all pages, such as buttons with icons, selectors, tables, links to notes, and components."""
 
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
@@ -67,8 +67,8 @@ def button(
 ) -> bool:
     """Draw a button with a Material icon. Return whether it was pressed.
 
-    If `act` is given, a click calls it with `values`. If it raises a TesseraError, the error is shown in a box. If
-    `writes`, the button is disabled in a read-only workspace.
+    If `act` is given, a click calls it with `values`. If `act` raises a TesseraError, the error is shown in a box. If
+    `writes` is True, the button is disabled in a read-only workspace.
     """
     return _pressable(st.button, label, key, icon, act, values, **more)
 
@@ -121,13 +121,13 @@ def problem_of(key: str) -> None:
 
 
 def problem(error: TesseraError) -> None:
-    """Draw an error in a box."""
+    """Show an error in a box."""
     st.error(plain(error), icon=":material/error:")
 
 
 @contextmanager
 def errors() -> Iterator[None]:
-    """Draw a TesseraError raised in the block, and the last error from a callback, in boxes.
+    """Show a TesseraError raised in the `with` block, and the last error from a callback, in boxes.
 
     Any other exception is a bug and isn't caught.
     """
@@ -178,7 +178,7 @@ def paragraph(text: object, css: str, tag: str = "div", **more: object) -> None:
 
 
 def code(text: str, language: str | None = None, **more: object) -> None:
-    """Draw text as it is, in a box whose contents can be copied. Long lines are wrapped."""
+    """Show text as it is, in a box whose contents can be copied. Long lines are wrapped."""
     drawn(st.code, text, language, wrap_lines=True, **more)
 
 
@@ -211,7 +211,7 @@ def popup(label: Label, icon: str = "", key: str | None = None, **more: object) 
 
 
 def count_button(label: Label, count: int, key: str, icon: str, *, disabled: bool, **more: object) -> bool:
-    """Draw a button with a count after its label if the count is above 1. If it is 0, the button is disabled."""
+    """Draw a button with a count after its label if the count is above 1. The button is disabled if the count is 0."""
     label = f"{label_of(label)} · {count:,}" if count > 1 else label
     return button(label, key, icon, disabled=disabled or not count, **more)
 
@@ -320,7 +320,7 @@ def more(left: int) -> None:
 
 
 def lines(texts: Sequence[str], most: int = 30) -> None:
-    """Draw up to `most` strings, one per line, followed by the number of strings left out, if any."""
+    """Show up to `most` strings, one per line, followed by the number of strings left out, if any."""
     st.html(elements(texts[:most]))
     more(len(texts) - most)
 

@@ -1,4 +1,4 @@
-"""Masking secrets in logs, before anything from a log is shown, stored or sent."""
+"""Mask secrets in logs before anything from a log is shown, stored or sent."""
 
 import re
 from collections import Counter

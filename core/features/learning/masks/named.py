@@ -1,4 +1,4 @@
-"""Secrets recognized by the name before them: in settings, code, URLs, flags, sentences, XML, pairs and tables."""
+"""Find secrets by the name before them in settings, code, URLs, flags, sentences, XML, pairs and tables."""
 
 import re
 from collections.abc import Iterable, Iterator

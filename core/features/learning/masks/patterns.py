@@ -1,4 +1,4 @@
-"""Secrets recognized by their form or by the surrounding command, SQL, header or file, and personal numbers."""
+"""Find personal numbers, and secrets with a known form or in a known command, SQL statement, header or file."""
 
 import re
 from collections.abc import Iterator

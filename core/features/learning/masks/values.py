@@ -1,4 +1,4 @@
-"""Recognizing names of secrets by their parts, finding the values after them, and judging which values are secrets."""
+"""Recognize names of secrets by their parts, find the values after them, and decide which values are secrets."""
 
 import re
 from enum import IntEnum
@@ -11,7 +11,7 @@ from core.features.learning.masks.spans import ESCAPE, MASK, Match, Secrets, Sec
 
 
 class Grade(IntEnum):
-    """Which values after a name count as secrets: none, random strings, all but words, or all but placeholders."""
+    """The values that count as secrets after a name: none, random strings, all but words, or all but placeholders."""
 
     NONE = 0
     RANDOM = 1

@@ -202,7 +202,7 @@ VIEW = component("document", __file__, "<div class='document'></div>")
 
 @frozen
 class Clicked:
-    """A click in a rendered note. Only the fields for the clicked item are set.
+    """A click in a rendered note. Only the fields that describe the clicked item are set.
 
     It can be a link to a note (`note_id`, at the heading or block `place`), a link to a missing note (its path is
     `make`), a `tag`, or the checkbox in a `line`.
@@ -218,7 +218,7 @@ class Clicked:
 def show_document(
     html: str, key: str, *, place: str = "", arrival: str = "", on_click: Callable[[Clicked], None]
 ) -> None:
-    """Draw a rendered note, and scroll to the HTML id `place` each time `arrival` has a new value."""
+    """Show a rendered note, and scroll to the HTML id `place` each time `arrival` has a new value."""
     data = {
         "html": html,
         "elements": sorted(VIEW_ELEMENTS),
