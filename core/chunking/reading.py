@@ -203,7 +203,7 @@ line_starts = partial(_ends, re.compile(LINE_END))
 gap_ends = partial(_ends, re.compile(rf"{LINE_END}(?:[^\S\r\n]*{LINE_END})+"))
 """Return the starts of lines after a blank line."""
 space_ends = partial(_ends, _SPACES)
-"""Return the ends of runs of whitespace, including those within links and code."""
+"""Return the offsets at which whitespace ends, including whitespace within links and code."""
 sentence_starts = partial(_breakable_ends, re.compile(SENTENCE_END))
 """Return the starts of sentences in Chinese and Latin scripts."""
 clause_starts = partial(_breakable_ends, re.compile(r"[，、：；]\s*|[,;:]\s+"))
@@ -362,7 +362,7 @@ def trim(body: str, start: int, end: int) -> Span:
 
 
 def solid_rows(body: str, block: Block) -> list[Span]:
-    """Return lines that stay together: a table's header and first row, or a fence's first two and last two lines."""
+    """Return lines that stay together, such as a table's header and first row, or the first two lines of a fence."""
     lines = [block.start, *line_starts(body, block.start, block.end), block.end]
     if block.kind == "table" and len(lines) > 3:
         return [(lines[0], lines[3])]

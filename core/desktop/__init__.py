@@ -155,7 +155,10 @@ class AppWindow:
 
 
 def _piped(command: list[str]) -> tuple[int, int, int]:
-    """Start a browser with pipes for commands (its fd 3) and responses (its fd 4). Return its PID and our ends."""
+    """Start a browser with pipes for commands (its fd 3) and responses (its fd 4).
+
+    Return the browser's PID and our ends of the pipes.
+    """
     import fcntl  # not available on Windows
 
     (read, commands), (answers, write) = os.pipe(), os.pipe()

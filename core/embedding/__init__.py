@@ -35,7 +35,8 @@ AUTO = "auto"
 def resolve(name: str) -> str:
     """Return `name`, or the name of the best available embedder if `name` is `auto`.
 
-    The order of preference is: the server in the section `[embeddings]`, the built-in model, `tfidf` (needs no model).
+    The server in the section `[embeddings]` is preferred to the built-in model, and the built-in model to `tfidf`,
+    which needs no model.
     """
     if name != AUTO:
         return name

@@ -43,8 +43,8 @@ _LOSS = 0.05
 class Centring:
     """The part that a model's vectors have in common, and the directions in which languages differ.
 
-    Two values subtract nothing: `PLAIN`, for a model that can't compare languages, and zeros, for a model that needs no
-    centring to compare them.
+    Two values subtract nothing, namely `PLAIN` for a model that can't compare languages, and zeros for a model that
+    compares them without centring.
 
     `constants` are the mean of passages, the mean of questions, and orthonormal directions, shape (2 + n, dimension).
     """

@@ -112,12 +112,12 @@ def weights_file() -> Path | None:
 
 
 def is_available() -> bool:
-    """Return whether the model is available without a download: already converted, or its package is installed."""
+    """Return whether the model needs no download, because it is already converted or its package is installed."""
     return weights_file() is not None or (models_dir() / NAME / "modules.json").is_file()
 
 
 def models_dir() -> Path:
-    """Return the folder for converted models: the setting `models_dir`, or the user's cache."""
+    """Return the folder for converted models, which is the setting `models_dir` or, by default, in the user's cache."""
     configured = settings().models_dir
     return configured.expanduser() if configured else Path(user_cache_dir("tessera", appauthor=False)) / "models"
 
@@ -177,7 +177,7 @@ def convert(source: Path, folder: Path) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pieces:
-    """The tokenizer's pieces: their text joined as UTF-8, the offsets of their boundaries, and their scores."""
+    """The tokenizer's pieces, with their text joined as UTF-8, the offsets of their boundaries, and their scores."""
 
     joined: bytes
     bounds: NDArray[np.uint32]
@@ -274,7 +274,7 @@ _PLACEHOLDER = "\U000f0000"  # a private-use character, which NFKC leaves unchan
 
 
 def tokenizer(pieces: list[tuple[str, float]]) -> "Tokenizer":
-    """Return a `tokenizers.Tokenizer` with these pieces: XLM-RoBERTa's SentencePiece unigram model."""
+    """Return XLM-RoBERTa's SentencePiece unigram model with the given pieces, as a `tokenizers.Tokenizer`."""
     from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 
     # The package's character map covers single code points. It is NFKC with three exceptions: some characters are

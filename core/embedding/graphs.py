@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 Shape = Sequence[int | str]
-"""The size of each dimension: a number, or a name if the size may vary."""
+"""The size of each dimension, which is a number, or a name if the size may vary."""
 OPERATORS = 20
 """Version of the standard operators (https://onnx.ai/onnx/operators). `Gelu` was added in version 20."""
 FUSED = "com.microsoft"
@@ -38,7 +38,7 @@ _TOGETHER = "weights"
 
 
 class Graph:
-    """A network under construction: its operators and their weights."""
+    """A network under construction, with its operators and their weights."""
 
     def __init__(self) -> None:
         self._nodes: list[Any] = []
@@ -154,7 +154,7 @@ def thread_count() -> int:
 
 @cache
 def core_count() -> int:
-    """Return the number of threads for embedding many notes: the number of cores, or numpy's limit if one is set."""
+    """Return the number of threads for embedding many notes, which is the number of cores, or numpy's limit if set."""
     pools = ThreadpoolController().select(internal_api="openblas")
     return min((pool.num_threads for pool in pools.lib_controllers), default=os.cpu_count() or 1)
 
@@ -282,7 +282,10 @@ def _pooling(facts: ModelFacts, config: Config) -> str:
 
 
 def _weights(file: Path) -> tuple[Callable[[str], Array], Callable[[int], Array]]:
-    """Return two functions that read a weights file: one returns a tensor by name, one a word vector by token id."""
+    """Return two functions that read a weights file.
+
+    One returns a tensor by name, the other a word vector by token id.
+    """
     from safetensors import safe_open
 
     opened: Any = safe_open(file, "numpy")

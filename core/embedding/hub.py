@@ -114,7 +114,7 @@ def names() -> list[str]:
 def snapshot(name: str, kind: Kind = "sentence", progress: Progress = no_progress) -> Path:
     """Return the folder of `owner/model`, and download the model if it isn't complete on this machine.
 
-    `progress` counts bytes. If it raises Cancelled, the download stops; the next download reuses complete files. Raises
+    `progress` counts bytes. If it raises Cancelled, the download stops. The next download reuses complete files. Raises
     ModelError if the name is unknown, or if the hub can't be reached or is switched off (HF_HUB_OFFLINE).
     """
     from huggingface_hub import constants, snapshot_download

@@ -87,7 +87,7 @@ def choose_device() -> Device:
 
 
 class Turns:
-    """A fair lock: one thread at a time runs a model, in the order of arrival."""
+    """A fair lock, with which one thread at a time runs a model, in the order of arrival."""
 
     def __init__(self) -> None:
         self._queue = Lock()
@@ -257,7 +257,7 @@ def first_line(error: Exception) -> str:
 def _capture_missing_weights() -> Iterator[list[str]]:
     """Collect the names of missing weights in a list, and keep transformers' progress bar and log off the terminal.
 
-    The names are taken from the log: transformers initialises missing weights randomly, and only logs a warning.
+    The names are taken from the log, because transformers initialises missing weights randomly and only logs a warning.
     """
     from transformers.utils import logging as settings
 

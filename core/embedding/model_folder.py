@@ -58,11 +58,11 @@ def model_prompts(config: Mapping[str, Any], name: str) -> dict[Role, str]:
 
 @contextmanager
 def create_folder(folder: Path, cannot_write: Message, *, mark: str) -> Iterator[Path]:
-    """Yield a temporary folder. On success, rename it to `folder`; on an error, delete it.
+    """Yield a temporary folder. On success, rename it to `folder`. On an error, delete it.
 
-    Several processes may do this at once: if another process has already written a complete `folder`, one with the file
-    `mark`, that folder is kept. Raises ModelError with the message `cannot_write` if the folder can't be written; the
-    message has the fields `folder` and `why`.
+    Several processes may do this at once. If another process has already written a complete `folder`, which contains
+    the file `mark`, that folder is kept. Raises ModelError with the message `cannot_write` if the folder can't be
+    written. The message has the fields `folder` and `why`.
     """
 
     def refused(error: OSError) -> ModelError:
@@ -263,7 +263,7 @@ def _dimension(modules: list[Config], parts: list[Path], config: Config) -> int:
 def pooling_modes(pooling: Config) -> list[str]:
     """Return the ways in which a model pools its token vectors, such as `mean` or `cls`.
 
-    If there are several, the model concatenates their results.
+    If there are several ways, the model concatenates the results.
     """
     modes = pooling.get("pooling_mode")
     if modes is None:  # before version 6, each mode had a flag; a missing flag means off

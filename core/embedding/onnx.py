@@ -1,7 +1,8 @@
 """Run a sentence-transformers model in 8 bits on onnxruntime. The converted model is written to the models folder once.
 
-sentence-transformers' own ONNX backend can't be used: it needs optimum-onnx, which needs transformers below 5, but
-sentence-transformers 6 needs transformers 5. Instead, torch exports the whole model, with its pooling, as one graph.
+sentence-transformers' own ONNX backend can't be used, because it needs optimum-onnx, which needs transformers below 5,
+while sentence-transformers 6 needs transformers 5. Instead, torch exports the whole model, with its pooling, as one
+graph.
 """
 
 import os
@@ -86,8 +87,9 @@ def graph_folder(facts: ModelFacts, name: str) -> Path:
 def write(source: Path, name: str, file: Path) -> None:
     """Convert the model in the folder `source` to a graph with 8-bit weights, and write the graph to `file`.
 
-    Input: `input_ids`, shape (1, tokens). Outputs: `vector`, (1, dimension), and `tokens`, (1, tokens, dimension).
-    Raises ModelError if the model can't be loaded, or if the graph's vectors differ too much from the model's.
+    The graph's input is `input_ids`, shape (1, tokens). Its outputs are `vector`, shape (1, dimension), and `tokens`,
+    shape (1, tokens, dimension). Raises ModelError if the model can't be loaded, or if the graph's vectors differ too
+    much from the model's.
     """
     import torch
     from onnxruntime.quantization import QuantType, quantize_dynamic

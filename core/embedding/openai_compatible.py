@@ -1,4 +1,4 @@
-"""Embed text with a server's OpenAI-compatible `/embeddings` endpoint: Ollama, vLLM, TEI, LM Studio, OpenAI."""
+"""Embed text with the OpenAI-compatible `/embeddings` endpoint of Ollama, vLLM, TEI, LM Studio or OpenAI."""
 
 import re
 from collections.abc import Sequence

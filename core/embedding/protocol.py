@@ -9,7 +9,7 @@ from core.model import Matrix, Role, Spans
 class Embedder(Protocol):
     """Computes vectors for texts.
 
-    Creating an embedder is cheap; the first call of `embed` or `warm` loads the model.
+    Creating an embedder is cheap. The first call of `embed` or `warm` loads the model.
     """
 
     @property

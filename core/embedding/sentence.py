@@ -232,7 +232,7 @@ class Encoder:
             return None if role != "query" and "_torch_model" in vars(self) else self._ids_model
 
     def load_fastest(self) -> None:
-        """Load the fastest model for many notes: for float32 on a CPU, the graph on all cores; otherwise, torch."""
+        """Load the fastest model for many notes, which is torch or, for float32 on a CPU, the graph on all cores."""
         with self._loading:
             if self.session or "_torch_model" in vars(self):
                 return
@@ -255,7 +255,7 @@ class Encoder:
         self.embed(["warm"], role="query")
 
     def load_tokenizer(self) -> None:
-        """Load the whole tokenizer. Notes need it; with the built-in model, short texts such as questions don't."""
+        """Load the whole tokenizer. Notes need it, but with the built-in model, short texts such as questions don't."""
         _ = self._tokenizer
 
     def embed(self, texts: Sequence[str | Ids], *, role: Role) -> Matrix:
@@ -274,9 +274,10 @@ class Encoder:
         return self._embed(texts, role, with_tokens=True)
 
     def _embed_questions(self, texts: Sequence[str]) -> WithTokens:
-        """Return questions' vectors and token vectors. They are cached, because several stages of a search need them.
+        """Return questions' vectors and token vectors.
 
-        Questions that differ only after the part read by the model share the same vectors.
+        The results are cached, because a search needs them several times. Questions that differ only after the part
+        read by the model share the same vectors.
         """
         found = [
             self._remembered_question(text) if len(text) <= CACHED_CHARACTERS else self._embed_question(text)

@@ -71,8 +71,8 @@ class Tfidf:
 def _slot(word: str) -> tuple[int, float]:
     """Return a word's index in the vector and its signed weight. Random signs make collisions cancel out on average.
 
-    The weight replaces the idf: long words are rarer than short ones, and pairs of characters are rarer than single
-    ones.
+    The weight replaces the idf, because long words are rarer than short ones, and pairs of characters are rarer than
+    single characters.
     """
     number = int.from_bytes(blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
     if word in STOP_WORDS:

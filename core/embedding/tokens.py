@@ -119,7 +119,7 @@ def signs(tokens: Matrix, centre: Matrix) -> Bits:
 
 
 def interaction(question: Matrix, centre: Matrix, passages: Sequence[Bits]) -> list[float]:
-    """Return each passage's score: the mean, over the question's tokens, of the cosine to the nearest passage token.
+    """Return each passage's mean cosine between a token of the question and the nearest token of the passage.
 
     `question` contains one float vector per token. If the passage or the question has no tokens, the score is 0.
     """

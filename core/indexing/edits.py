@@ -213,7 +213,7 @@ def _describe(note: Note, spans: Iterable[Span], kind: ChunkKind, tokens: Tokens
 
 
 def _pinned_chunk(chunk: Chunk, edit: Edit, note: Note, tokens: Tokens) -> Chunk:
-    """Return the chunk for an edit. It is its region's chunk, but with the user's text if there is any."""
+    """Return the chunk for an edit. This is the chunk of the edit's region, with the user's text if there is any."""
     chunk = replace(
         chunk, id=edit.chunk_id, state="deleted" if edit.deleted else "pending", edited=edit.kind != "delete"
     )
@@ -254,7 +254,7 @@ _JOINT = "\n\n"
 
 @frozen
 class Act:
-    """The result of a user's action: the note's edits, and the ids of the chunks created by the action."""
+    """The result of a user's action, with the note's edits and the ids of the chunks created by the action."""
 
     edits: list[Edit]
     chunk_ids: Texts = ()
@@ -389,7 +389,7 @@ class ChunkEditor:
         raise self._missing(chunk_id)
 
     def _missing(self, chunk_id: str) -> EditError | ChunkNotFound:
-        """Return the error for an id that isn't one of the note's own chunks: a picture's chunk, or an unknown id."""
+        """Return the error for an id that isn't one of the note's own chunks, but a picture's chunk or unknown."""
         if chunk := next((chunk for chunk in self.pictures if chunk.id == chunk_id), None):
             return EditError(
                 "This text comes from the picture {picture} and can't be edited. To leave it "

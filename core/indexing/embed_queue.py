@@ -187,7 +187,7 @@ _COUNTING = 0.05
 
 
 def are_few(chunks: Collection[str]) -> bool:
-    """Return whether there are so few chunks that they are embedded before all others."""
+    """Return whether the chunks are so few that they are embedded before any other chunks."""
     return len(chunks) <= _BLOCK
 
 
@@ -210,7 +210,7 @@ class EmbedQueue:
     """The queue of pending chunks in some bases. With `only`, just the chunks with those ids are in the queue.
 
     `chunks` counts the chunks that got their vectors, and `windows` the texts embedded for them. `embedder_of` returns
-    a base's embedder. Only one thread at a time embeds a block. Queues with just a few chunks in `only` go first.
+    a base's embedder. Only one thread at a time embeds chunks. Queues with just a few chunks in `only` go first.
     """
 
     def __init__(
@@ -254,7 +254,7 @@ class EmbedQueue:
         self._store.drop_unused_vectors()
 
     def _embed(self, base: KnowledgeBase, block: Sequence[PendingChunk], progress: Progress) -> None:
-        """Embed a block of a base's chunks, longest first.
+        """Embed a group of a base's chunks, longest first.
 
         Stops early if the user opens a note, or if a more urgent queue is waiting.
         """
@@ -314,7 +314,7 @@ class EmbedQueue:
 
 
 def _block(base: KnowledgeBase) -> int:
-    """Return how many of a base's pending chunks to embed in one block."""
+    """Return how many of a base's pending chunks to embed at a time."""
     with suppress(TesseraError):  # a model's errors are reported when it embeds
         if size := embedding.batch_size(embedding.build(base.embedder)):
             return size * max(1, _BLOCK // size)

@@ -1,4 +1,4 @@
-"""The worker process that embeds many notes: `python -m core.indexing.embedding_worker`."""
+"""The worker process that embeds many notes, started as `python -m core.indexing.embedding_worker`."""
 
 from core import embedding
 from core.base.worker_process import serve

@@ -1,7 +1,7 @@
 """Hide literals in inline Markdown, extract its links and tags, and produce its visible text.
 
-A literal is a part of the text that isn't parsed any further: a code span, wikilink, HTML tag, comment, address or
-escaped character. If two literals overlap, the first one counts, as in CommonMark. All scans take linear time.
+A literal is a part of the text that isn't parsed any further, such as a code span, wikilink, HTML tag, comment, address
+or escaped character. If two literals overlap, the first one counts, as in CommonMark. All scans take linear time.
 """
 
 import re
@@ -43,7 +43,10 @@ _PLAIN = re.compile(r"[^`\\!\[%<]*+")
 
 @frozen
 class Literal:
-    """A literal: its Markdown, its visible text, and its target. The target is None if the literal isn't a wikilink."""
+    """A literal, with its Markdown, its visible text, and its target.
+
+    The target is None if the literal isn't a wikilink.
+    """
 
     raw: str
     visible: str = ""
@@ -151,7 +154,7 @@ DESTINATION = r"\(\s*+(?P<address><[^<>]*>|(?>[^()\s]+|\([^()\s]*\))*+)(?:\s++(?
 
 @frozen
 class Link:
-    """A link's target: a note and a heading if the link is a wikilink (`wiki`), or else an address."""
+    """A link's target, which is a note and a heading for a wikilink (`wiki`), or else an address."""
 
     target: str
     wiki: bool = False

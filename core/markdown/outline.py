@@ -58,7 +58,7 @@ class Block:
 
 @frozen
 class Outline:
-    """A body's headings, top-level blocks with their children, and blobs (long runs of data), each in reading order."""
+    """A body's headings, top-level blocks with their children, and blobs (long data), each in reading order."""
 
     headings: tuple[Heading, ...]
     blocks: tuple[Block, ...]

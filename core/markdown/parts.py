@@ -19,7 +19,7 @@ _AROUND = " \t>\r\n"
 
 @frozen
 class TableRow:
-    """A table row: its span in the text, and a `sentence` that pairs its cells with the column headers."""
+    """A table row, with its span in the text, and a `sentence` that pairs its cells with the column headers."""
 
     start: int
     end: int
@@ -28,7 +28,7 @@ class TableRow:
 
 @frozen
 class MarkdownTable:
-    """A table: its span in the text, including the header, and the rows that contain words."""
+    """A table, with its span in the text, including the header, and the rows that contain words."""
 
     start: int
     end: int
@@ -110,7 +110,7 @@ _NAMES_DIAGRAM = re.compile(
 
 
 def has_diagram(text: str, headings: str = "") -> bool:
-    """Return whether `text` contains a diagram: a fence in a diagram language, or a picture of a diagram.
+    """Return whether `text` contains a diagram, which is a fence in a diagram language or a picture of a diagram.
 
     A picture counts as a diagram if it is a drawing file, or if its alt text, its file name or `headings` mentions a
     diagram.
@@ -123,7 +123,7 @@ def has_diagram(text: str, headings: str = "") -> bool:
 
 
 def has_table(text: str) -> bool:
-    """Return whether `text` contains a table: a header row with a delimiter row below it."""
+    """Return whether `text` contains a table, which has a header row with a delimiter row below."""
     return any("|" in header and _is_rule(line) for header, line in pairwise(text.split("\n")))
 
 

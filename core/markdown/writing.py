@@ -5,13 +5,13 @@ from collections.abc import Iterable, Sequence
 
 
 def code_block(text: str, language: str = "") -> str:
-    """Return `text` as a code block whose fences are longer than any run of backticks in the text."""
+    """Return `text` as a code block whose fences are longer than any sequence of backticks in the text."""
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
     return f"{fence}{language}\n{text}\n{fence}"
 
 
 def callout(kind: str, title: str, lines: Iterable[str]) -> str:
-    """Return a callout in Obsidian's syntax: a quote whose first line gives its kind and title."""
+    """Return a callout in Obsidian's syntax, which is a quote whose first line gives its kind and title."""
     return "\n".join(f"> {line}".rstrip() for line in (f"[!{kind}] {title}", *lines))
 
 

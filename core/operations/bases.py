@@ -1,4 +1,4 @@
-"""Operations on bases: settings, imports, and splitting and indexing their notes."""
+"""Operations that change the settings of bases, import notes into bases, and split and index the notes."""
 
 from dataclasses import replace
 from itertools import starmap

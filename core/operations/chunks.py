@@ -107,7 +107,7 @@ class RefusedChunks:
 
 @frozen
 class RebuiltIndex:
-    """The rebuilt index: its number of text windows, and its kind (`index`), or `none` if no index is used."""
+    """The rebuilt index, with its number of text windows, and its kind (`index`, or `none` if no index is used)."""
 
     windows: int
     index: str

@@ -27,7 +27,7 @@ _INJECTED = ("workspace", "caller", "progress")
 
 @frozen
 class Caller:
-    """The caller of an operation: either the user on this machine, or a program, whose changes the user must accept."""
+    """The caller of an operation, who is the user on this machine, or a program, whose changes the user must accept."""
 
     author: Author
 
@@ -118,14 +118,14 @@ class Operation(Generic[Result]):
 
     @cached_property
     def arguments(self) -> Values:
-        """Example arguments: a value for each required parameter, and the arguments in `takes`."""
+        """Example arguments, with a value for each required parameter, and the arguments in `takes`."""
         return without_none(
             {parameter.name: parameter.about.example for parameter in self.parameters if parameter.required}
         ) | dict(self.takes)
 
     @cached_property
     def response(self) -> object:
-        """Example response: `gives` if set, or the example for the return type."""
+        """An example response, which is `gives` or, by default, the example for the return type."""
         return self.gives if self.gives is not None else example_for(self._hints["return"])
 
     @property

@@ -1,4 +1,4 @@
-"""Operations on documents: listing converters and unread files, and reconverting documents."""
+"""Operations that list converters and unread files, and that convert documents again."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated

@@ -86,8 +86,8 @@ class CopyView:
 class HitView(FieldValues):
     """A hit together with its note's fields. An expired note has the status `expired`.
 
-    `start` and `end` are the passage's offsets in the note's body; `file_start` and `file_end` are its offsets in the
-    note's file. `definitions` holds the passage's footnotes and reference link targets from elsewhere in the note.
+    `start` and `end` are the passage's offsets in the note's body, and `file_start` and `file_end` are its offsets in
+    the note's file. `definitions` holds the passage's footnotes and reference link targets from elsewhere in the note.
     """
 
     rank: int
@@ -258,7 +258,7 @@ class ContextView:
 
 @frozen
 class WhyNotView:
-    """Why a note isn't a hit: the stage that dropped it, and the scores of its best chunk."""
+    """An explanation of why a note isn't a hit, with the stage that dropped it and the scores of its best chunk."""
 
     note_id: str
     path: str | None
@@ -328,7 +328,7 @@ _ROUND = sentence("round {round}: {text} ({why}; {found} found, {new} new)")
 
 
 def _format_head(result: ResultView) -> list[str]:
-    """Return the lines above the hits: how the search was done, any problems, and any choice by a language model."""
+    """Return the lines above the hits, which say how the search was done, and list problems and a model's choice."""
     head: list[object] = [
         plural("{n} hit", "{n} hits", n=len(result.hits)),
         MODES[result.mode],
@@ -417,7 +417,7 @@ OPTIONS: Parameters = (
     Parameter("as_typed", bool, About("Search for the exact words only, not for similar spellings."), default=False),
     *SEARCH,
 )
-"""The parameters of a search: its filters and its settings."""
+"""The parameters of a search, which are its filters and its settings."""
 
 
 @operation(

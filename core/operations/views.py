@@ -417,7 +417,7 @@ class BaseList:
 
 @frozen
 class BaseDeletion:
-    """The result of asking to delete a base: its number of notes, and whether it was actually deleted."""
+    """The result of asking to delete a base, with its number of notes and whether it was actually deleted."""
 
     base: str
     notes: int

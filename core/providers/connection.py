@@ -131,11 +131,11 @@ def never() -> bool:
 class Request:
     """A request. It is a GET if `content` is None.
 
-    The reply may have at most `limit` bytes and take at most `seconds`. If `whole` is set, the reply is streamed: each
-    part may take `seconds`, and all parts together `whole` seconds. A server on this machine may take `whole` seconds
-    for the first part alone, because it must first load its model and then process the prompt, which is slow on a CPU.
-    `connect` is the time limit for connecting. `ends` is the request's deadline in monotonic time, including retries.
-    The deadline is set when the first attempt starts.
+    The reply may have at most `limit` bytes and take at most `seconds`. If `whole` is set, the reply is streamed. Each
+    part may then take `seconds`, and all parts together `whole` seconds. A server on this machine may take `whole`
+    seconds for the first part alone, because it must first load its model and then process the prompt, which is slow on
+    a CPU. `connect` is the time limit for connecting. `ends` is the request's deadline in monotonic time, including
+    retries. The deadline is set when the first attempt starts.
     """
 
     url: str

@@ -79,7 +79,7 @@ def read(value: str, today: date) -> DateRange:
 
 
 def between(value: str, today: date) -> tuple[date | None, date | None]:
-    """Return the first day of a date or range, and the day after its last day: `2026-01..2026-03`, `>=2026`, `<7d`.
+    """Return the first day of a date or range such as `2026-01..2026-03` or `<7d`, and the day after its last day.
 
     An open start or end is None. Raises the same errors as `read`, and QueryError if a range ends before it begins.
     """

@@ -357,7 +357,7 @@ def _quote(text: str) -> Message:
 
 
 SIDE, SUBJECT, BOTH, PART = message("one side"), message("the subject"), message("both sides"), message("a part")
-"""Names of sub-queries: one side, the subject, both sides, or a part suggested by a language model."""
+"""Names of sub-queries for one side, the subject, both sides, or a part suggested by a language model."""
 WHOLE = message("the whole question")
 """Name of a sub-query that is the whole, undivided question."""
 

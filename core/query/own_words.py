@@ -272,7 +272,7 @@ def share_about(things: Iterable[str], titles: Iterable[str], text: str) -> floa
 
     The share is 1 if a title names only these items. It is 0.25 if every title that names these items also names
     others. If no title names these items, it is the share of lines that do, or 0 if at most half of the lines do.
-    Negated mentions don't count: a note on logging in without a password isn't about passwords.
+    Negated mentions don't count. For example, a note on logging in without a password isn't about passwords.
     """
     thing = f"(?:{'|'.join(name_pattern(fold(thing)) for thing in things)})"
 

@@ -228,9 +228,9 @@ def correct(text: str, known: Known, counts: Counts, is_word: IsWord = lambda wo
     """Correct the spelling of a short question. Longer questions stay unchanged.
 
     A word is corrected if no chunk contains it. A word in general use is replaced only by its own singular or plural. A
-    run of Chinese characters is corrected if any of its character pairs is in no chunk. Candidates are generated from
-    the word and then looked up (Norvig, How to write a spelling corrector, 2007), so the cost doesn't grow with the
-    number of words in the notes.
+    sequence of Chinese characters is corrected if any of its character pairs is in no chunk. Candidates are generated
+    from the word and then looked up (Norvig, How to write a spelling corrector, 2007), so the cost doesn't grow with
+    the number of words in the notes.
     """
     words = [match for match in _WORD.finditer(fold(text)) if match.group() not in STOP_WORDS]
     if sum((len(match.group()) + 1) // 2 if match["cjk"] else 1 for match in words) > _MOST:
@@ -266,7 +266,7 @@ def _nearest(word: str, counts: Counts) -> str | None:
 
 
 def _parts(word: str) -> list[str]:
-    """Return a word's index entries: the word itself, or the character pairs of a Chinese run."""
+    """Return a word's index entries, which are the word itself, or the character pairs of Chinese text."""
     return [word] if word.isascii() else ["".join(pair) for pair in pairwise(word)]
 
 

@@ -106,7 +106,7 @@ ALIVE = 15.0
 
 @jobs.delete("/jobs/{job}", response_model=json_type(JobView), **documented(example_for(JobView), 202))
 def cancel(workspace: Opened, job: Text) -> Response:
-    "Stop a job at its next step; work already done is kept."
+    "Stop a job at its next step. Work that is already done is kept."
     return answer(encode(program.cancel.run(workspace, PROGRAM, {"job": job})), 202)
 
 

@@ -194,14 +194,14 @@ def _doc(card: NoteSummary) -> Values:
 
 
 class Embed(Body):
-    """Chunks to embed: the given ones, and all chunks of a document."""
+    """The chunks to embed, which are the given chunks and all chunks of a document."""
 
     doc_id: Text | None = None
     chunk_ids: list[Text] = Field([], max_length=10_000)
 
 
 class Reindex(Body):
-    """What to split and embed again: a base, or one of its documents."""
+    """A base, or one of its documents, that is to be split and embedded again."""
 
     base: Text | None = None
     doc_id: Text | None = None
@@ -209,7 +209,7 @@ class Reindex(Body):
 
 @router.get("/knowledge/chunks", **documented([_EXAMPLES["chunk"]]))
 def chunks(workspace: Opened, base: BaseName, doc_id: Text) -> Response:
-    """List the chunks of a document, with their places in its text."""
+    """List the chunks of a document, with their positions in the document's text."""
     _card(workspace, doc_id, _base_name(workspace, base))
     return answer(
         [
@@ -227,7 +227,7 @@ def chunks(workspace: Opened, base: BaseName, doc_id: Text) -> Response:
 
 @router.post("/knowledge/chunk/embed", **documented({"embedded": 2, "status": "ready"}, takes={"doc_id": "4f1c"}))
 def embed(workspace: Opened, chosen: Embed) -> Response:
-    """Embed chunks; `status` is `ready` once all chunks of their documents are embedded.
+    """Embed chunks. Their documents' `status` is `ready` once all chunks are embedded.
 
     A document without chunks is `empty`.
     """
@@ -368,7 +368,7 @@ def _answer(result: SearchResult) -> Response:
 
 
 def _chunk_info(chunk: Chunk) -> Values:
-    """Return how a chunk was created: its position in the note, kind, section and sizes."""
+    """Return a chunk's position in the note, its kind, its section and its sizes."""
     place = {"chunk_id": chunk.id, "chunk_index": chunk.index, "total_chunks": chunk.total, "chunk_type": chunk.kind}
     return place | {
         name: getattr(chunk, name)

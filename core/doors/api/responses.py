@@ -74,7 +74,7 @@ def problem(error: TesseraError, status: HTTPStatus | None = None, headers: Resp
 
 
 def problem_of(error: TesseraError, status: HTTPStatus) -> Values:
-    """Return a problem's members: its text in the caller's language, and the untranslated message for programs."""
+    """Return a problem's members, with a text in the caller's language, and the untranslated message for programs."""
     return {
         "type": "about:blank",
         "title": status.phrase,
@@ -86,5 +86,5 @@ def problem_of(error: TesseraError, status: HTTPStatus) -> Values:
 
 
 def as_json(value: object) -> bytes:
-    """Return a value as JSON. File names may contain lone surrogates; these become JSON escapes."""
+    """Return a value as JSON. Lone surrogates, as in file names, become JSON escapes."""
     return json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace")

@@ -180,8 +180,8 @@ _WRITING = {operation.tool for operation in _DECLARED if operation.writes}
 def make(opened: Opened, write: Write | None = None, remark: Callable[[], str] = str) -> Server[object]:
     """Return the server for a workspace. `opened` opens the workspace on first use.
 
-    `write` calls the tools that write; by default, they are called like any other tool. If `remark` returns a text, the
-    text is appended to each tool's answer.
+    `write` calls the tools that change the workspace. By default, they are called like other tools. If `remark` returns
+    a text, the text is appended to each tool's answer.
     """
     threads = CapacityLimiter(_THREADS)
 
@@ -245,7 +245,7 @@ def run(opened: Opened, name: str, arguments: Values) -> CallToolResult:
 
 
 def failure(text: str) -> CallToolResult:
-    """Return a tool error, with its text on one line, because the text may quote a note's name."""
+    """Return a tool error. The text is put on one line, because it may contain a note's name."""
     return CallToolResult(content=[_text(one_line(text))], is_error=True)
 
 

@@ -172,7 +172,7 @@ async def _write_lines(answers: MemoryObjectReceiveStream[SessionMessage], wire:
 class _Reading:
     """A workspace opened read-only on first use.
 
-    It is created if missing, and its models are loaded in the background.
+    A missing workspace is created, and models are loaded in the background.
     """
 
     def __init__(self, folder: Path) -> None:

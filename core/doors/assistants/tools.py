@@ -49,7 +49,7 @@ Item = AnyValues
 
 @frozen
 class ToolAnswer:
-    """A tool's answer: an object or a list.
+    """A tool's answer, which is an object or a list.
 
     A model gets `text`, or `value` as JSON if `text` is None, followed by `remarks`.
     """
@@ -62,7 +62,7 @@ class ToolAnswer:
 def limit_results(
     items: Iterable[Item], most: int, characters: int = MOST_CHARACTERS, remarks: Iterable[str] = ()
 ) -> ToolAnswer:
-    """Return at most `most` results, whose `content` has at most `characters` in total. A remark counts the rest."""
+    """Return at most `most` results with at most `characters` characters of `content`. Say how many were left out."""
     rest = iter(items)
     chosen: list[Item] = []
     notices = list(remarks)
@@ -167,7 +167,7 @@ def _answer(result: SearchResult, items: list[Item], remarks: list[str]) -> Tool
 
 
 def _pictures(result: SearchResult) -> list[Item]:
-    """Return the pictures found for a query, each with its note's source. They are shown before the passages."""
+    """Return the pictures found for a query, each with its note's source. Pictures are shown before the passages."""
     return [
         {
             "kind": "picture",
@@ -340,7 +340,7 @@ def build_filters(workspace: Workspace, bases: Names, tags: Tags = None, terms: 
 
 
 def source(card: NoteSummary) -> str:
-    """Return the name of a note in all tools' answers: its path, or its title if it has no path."""
+    """Return the name of a note in all tools' answers, which is the note's path, or else its title."""
     return card.path or card.title
 
 

@@ -40,9 +40,10 @@ def call(operation: Operation[Result], folder: Path, arguments: ValueMap) -> Res
 
 @contextmanager
 def opened(folder: Path, *, writes: bool = True, answers: bool = False) -> Iterator[RunOperation]:
-    """Open the workspace in a folder, or connect to the app that has it open. Yield a function that runs operations.
+    """Open the workspace in a folder, or connect to the app if the app has it open.
 
-    If `answers` is True and this process opens the workspace, other commands can run operations on it in the meantime.
+    Yield a function that runs operations. If `answers` is True and this process opens the workspace, other commands can
+    run operations on it in the meantime.
     """
     from core.doors.cli.serving import answer_calls
     from core.workspace import Workspace  # takes a second to import, so --help avoids it

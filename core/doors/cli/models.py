@@ -23,7 +23,7 @@ from core.operations.printing import details
 
 @frozen
 class ServerList:
-    """Model servers. `test` is the result of testing one of them, or None if no server was tested."""
+    """Model servers. `test` is the result of testing a server, or None if no server was tested."""
 
     servers: tuple[ServerCard, ...]
     test: ServerTrial | None

@@ -189,7 +189,7 @@ def _open(port: int, url: str, folder: Path, keep_running: bool) -> None:
 
 
 def _end(number: int, _: object) -> NoReturn:
-    """Handle a signal. Exit normally if the app's window was closed; otherwise, let the signal end the process."""
+    """Handle a signal. Exit normally if the app's window was closed. Otherwise, let the signal end the process."""
     if not _CLOSED.is_set():
         signal.signal(number, signal.SIG_DFL)
         signal.raise_signal(number)

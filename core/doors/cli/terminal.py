@@ -194,7 +194,7 @@ TYPED: list[str] = []
 """The running command as typed."""
 PACE = Pace()
 NOTICES: list[Callable[[], Iterable[object]]] = []
-"""Functions that return remarks to print to stderr at the end of a command."""
+"""Functions that return notices to print to stderr at the end of a command."""
 
 
 # Keys whose values are names or paths of files, notes or bases.
@@ -242,7 +242,7 @@ def ask_secret(label: str) -> str:
 
 
 def print_notices() -> None:
-    """Print the remarks collected in `NOTICES` to stderr."""
+    """Print the notices collected in `NOTICES` to stderr."""
     while NOTICES:
         for sentence in NOTICES.pop()():
             sys.stderr.write(f"tessera: {' '.join(say(sentence).split())}\n")

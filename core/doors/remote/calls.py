@@ -99,9 +99,9 @@ class Calls:
             stop.set()
 
     def _prove_identity(self, request: Request) -> Response:
-        """Prove that this process wrote the run file.
+        """Prove that this process wrote the file with the app's address and token.
 
-        Callers check the proof before they send the token from that file.
+        Callers check the proof before they send the token.
         """
         proof = self._workspace().access.proof(request.query_params.get("challenge", ""))
         return JSONResponse({"proof": proof, "version": version("tessera-notes")})

@@ -70,7 +70,7 @@ class Remote:
         raise _ended_error()
 
     def greet(self) -> HTTPConnection | None:
-        """Return a connection to the process, or None if the process can't prove that it wrote the run file.
+        """Return a connection to the process, or None if it can't prove that it wrote the file with its address.
 
         If another process now uses a dead app's address, that process learns no secrets. Raises StoreError if the app
         is another version of Tessera.

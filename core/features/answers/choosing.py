@@ -280,7 +280,7 @@ WEAKER = 1.5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Excerpt:
-    """A run of neighbouring units from one hit. Excerpts are compared by identity.
+    """A sequence of neighbouring units from one hit. Excerpts are compared by identity.
 
     `strongest` is the unit with the most evidence, apart from questions. `score` is the log of the sum of the units'
     odds.
@@ -338,7 +338,7 @@ class Excerpt:
         return self.units[first].unit.start - self.start, self.units[last - 1].unit.end - self.start
 
     def _fits(self, first: int, last: int, width: int) -> bool:
-        """Return whether units fit into `width` and can be shown together: all are in one table, or none is in one."""
+        """Return whether units fit into `width`, and are either all in one table or all outside tables."""
         text = self.hit.chunk.text[self.units[first].unit.start : self.units[last - 1].unit.end]
         tables = {unit.unit.kind == "row" and unit.unit.block for unit in self.units[first:last]}
         return len(tables) == 1 and len(text) + len(CHINESE.findall(text)) <= width
@@ -381,9 +381,9 @@ def excerpts(units: Candidates) -> Excerpts:
 
 
 def _runs(units: Candidates) -> Iterator[Span]:
-    """Yield the start and end (exclusive) of each run of units that is short enough.
+    """Yield the start and end (exclusive) of each sequence of units that is short enough.
 
-    A single unit always counts as short enough. A run never spans a heading or embedded data, such as a picture.
+    A single unit always counts as short enough. A sequence never spans a heading or embedded data, such as a picture.
     """
     text = units[0].hit.chunk.text
     ends = sorted([*(end for _, end in blobs(text)), *(start for _, _, start in headings_in(text))])

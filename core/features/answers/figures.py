@@ -117,7 +117,7 @@ def large(text: str) -> frozenset[str]:
 
 
 def words(text: str) -> set[str]:
-    """Return the case-folded words in `text`, their parts between punctuation marks, and runs of Chinese characters."""
+    """Return the case-folded words in `text`, their parts between punctuation marks, and their Chinese parts."""
     found = {fold(match.group()).strip("_") for match in _LATIN.finditer(text)}
     return found.union(_HAN.findall(text), (part.strip("_") for word in found for part in re.split(r"[^\w]+", word)))
 
@@ -141,7 +141,7 @@ def contains_name(name: str, held: set[str]) -> bool:
 
 Match = re.Match[str]
 Reading = tuple[object, ...]
-"""One meaning of a figure: a kind, such as `n` or `date`, followed by values."""
+"""One meaning of a figure, which has a kind, such as `n` or `date`, followed by values."""
 Readings = tuple[Reading, ...]
 
 _RANGE = re.compile(r"(?i)\s?(?:-|–|—|~|to|and|or|到|至|和|或)\s?")

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 @frozen
 class AnswerSentence:
-    """A part of an answer: a quote, or a sentence written by a language model (`kind` is `written`).
+    """A part of an answer, which is a quote, or a sentence written by a language model (`kind` is `written`).
 
     `mark` says how well the notes support the sentence. `definitions` are the definitions of the footnotes and
     reference links in a quote, taken from elsewhere in its note.
@@ -178,7 +178,7 @@ class WrittenSentence(AnswerSentence):
 
 
 def format_answer(answer: AnswerView) -> list[str]:
-    """Return an answer as lines: its sentences and their sources, or the nearest passages if there are no sources."""
+    """Return an answer as lines with its sentences and sources, or with the nearest passages if it has no sources."""
     head = [*map(say, answer.remarks)]
     written = [format_sentence(item) for item in answer.sentences if item.kind == "written"]
     if not answer.citations:

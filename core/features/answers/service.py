@@ -43,7 +43,7 @@ CANDIDATES = 8
 DrawQuestions = Callable[[Sequence[Note], int], list[Question]]
 """A function that generates questions from notes, up to a given number."""
 Stamp = tuple[tuple[str, str], ...]
-"""The state of the notes: pairs of a note's id and the time of its last change."""
+"""The state of the notes, as pairs of a note's id and the time of its last change."""
 
 
 @dataclass(eq=False)

@@ -1,4 +1,4 @@
-"""Split text into units that an answer can quote: sentences, list items, table rows and code blocks."""
+"""Split text into units that an answer can quote, which are sentences, list items, table rows and code blocks."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -50,8 +50,8 @@ _LEAST_WORDS = 2
 class Unit:
     """A part of a note's text that can be quoted on its own.
 
-    `lead` is the text needed to understand the unit: a list's lead-in, a table's header, or the sentence before code.
-    `block` is the paragraph, list item, table or code block that contains the unit.
+    `lead` is the text needed to understand the unit, such as a list's lead-in, a table's header, or the sentence before
+    code. `block` is the paragraph, list item, table or code block that contains the unit.
     """
 
     kind: Kind

@@ -126,7 +126,7 @@ refuses the request. The remaining tokens are needed for the task, the JSON synt
 LATIN, IDEOGRAPH = 0.27, 0.75
 """Estimated tokens per non-CJK and per CJK character.
 
-The estimates are high on purpose: requests that are too long fail.
+The estimates are high on purpose, because requests that are too long fail.
 """
 
 
@@ -384,7 +384,10 @@ class _Proof:
 
 
 def characters(llm: LlmSettings, hits: Sequence[Hit]) -> int:
-    """Return the maximum number of characters from hits to send: the setting, or fewer for a server on this machine."""
+    """Return the maximum number of characters from hits to send.
+
+    A server on this machine may get fewer than the setting.
+    """
     here = False
     with suppress(httpx.InvalidURL):  # the URL is from the settings file; the request reports the error
         here = is_this_machine(httpx.URL(llm.base_url).host)

@@ -302,9 +302,7 @@ def _name_field(name: str) -> Iterator[None]:
 
 
 def _sound(value: T) -> T:
-    """Return an object with its times in UTC. Raises RowError if a number or string is out of range, or an id is
-    invalid.
-    """
+    """Return an object with its times in UTC. Raises RowError if a number, string or id is invalid."""
     sound: T = change_values(value, _validate_value)
     return sound
 

@@ -354,7 +354,7 @@ def _write_notes(store: Store, base: KnowledgeBase, records: Records, ids: Ids) 
 
 
 def is_id(owner: type, name: str) -> bool:
-    """Return whether a class's field contains the id of a base, note, edit, question set, run or chunk."""
+    """Return whether a class's field contains the id of a base, note, edit, question set, evaluation run or chunk."""
     if name == "id":
         return owner in (KnowledgeBase, Note, Edit, QuestionSet, Run)
     return name in ("base_id", "note_id", "chunk_id", "set_id")

@@ -109,9 +109,9 @@ class Archives:
         """Write a base to a new file or folder, and return the path. If writing fails, nothing is left there.
 
         `markdown` is a folder with the notes and their attachments. `json` and `yaml` contain the notes with their
-        fields. `zip` contains everything: history, the user's edits to chunks, question sets, runs, settings, synonyms
-        and types. Raises ConfigError if `place` exists, UnknownChoice if the format is unknown, and ArchiveError if a
-        field can't be written as front matter.
+        fields. `zip` contains everything: history, the user's edits to chunks, question sets, evaluation runs,
+        settings, synonyms and types. Raises ConfigError if `place` exists, UnknownChoice if the format is unknown, and
+        ArchiveError if a field can't be written as front matter.
         """
         if form not in get_args(Form):
             raise UnknownChoice("format", form, get_args(Form))

@@ -42,9 +42,7 @@ _MOST_FOLDERS = 20
 # Maximum number of note titles to read from an archive in the list of deleted bases.
 _TITLES = 50
 FAULTS = (*DAMAGE, RowError, struct.error)
-"""Exceptions raised by reading an arbitrary zip, which may be damaged or encrypted, use another compression method,
-or have unexpected contents.
-"""
+"""Exceptions raised by reading an arbitrary zip, which may be damaged, encrypted, or compressed in an unknown way."""
 
 FILES = (synonyms.FILE, fields.FILE)
 

@@ -91,7 +91,7 @@ class Doctor:
         )
 
     def compact(self, progress: Progress = no_progress) -> Compacted:
-        """Free disk space: delete evaluation copies of bases and unused vectors, and rewrite the database.
+        """Free disk space by deleting evaluation copies of bases and unused vectors and rewriting the database.
 
         Notes can be read in the meantime, but writing has to wait. Raises WorkspaceLocked or DiskFull before anything
         is changed.

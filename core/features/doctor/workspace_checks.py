@@ -47,7 +47,7 @@ class HasPlace(Protocol):
 
 
 Checks = dict[str, Check]
-"""Checks by name, in the order in which they run."""
+"""Checks of the workspace by name, in the order in which they run."""
 Finding = Message | None
 """The problem found by a check, or None if nothing is wrong."""
 

@@ -1,1 +1,1 @@
-"""Measure search quality with question sets: run them, compare the results, and diagnose failures."""
+"""Measure search quality by running question sets, comparing the results, and diagnosing failures."""

@@ -51,7 +51,7 @@ _LENGTHS = {*ChunkingOptions.__dataclass_fields__, "embedder", WIDENING}
 
 
 def shared(runs: Sequence[Measured]) -> list[tuple[QuestionResult, ...]]:
-    """Return the results for the questions that all runs have in common, in the first run's order.
+    """Return the results for the questions that all evaluation runs share, in the first run's order.
 
     Each tuple contains one result per run. Questions are the same if their ids, texts and right passages are equal.
     Passages are compared by path and quote, not by position. Raises ConfigError if there are no common questions, or if
@@ -67,7 +67,7 @@ def shared(runs: Sequence[Measured]) -> list[tuple[QuestionResult, ...]]:
 
 
 def side_by_side(measured: Sequence[Measured], metric: str | None = None) -> SideBySide:
-    """Compare two runs on one base, or present a single run in the same form.
+    """Compare two evaluation runs on one base, or present a single run in the same form.
 
     `metric` defaults to BY_RANK. If the runs' hits may differ in length, it defaults to BY_BUDGET, because a fixed
     number of hits favours long hits. Raises ConfigError unless there are one or two comparable runs, and UnknownChoice
@@ -125,7 +125,7 @@ def _change(old: QuestionResult, new: QuestionResult) -> Change:
 
 
 def _labels(runs: Sequence[Run]) -> tuple[Text, ...]:
-    """Return labels for the runs' pipelines. If two labels are identical, the runs' numbers are added."""
+    """Return labels for the pipelines of evaluation runs. If two labels are identical, the runs' numbers are added."""
     # A run with the base's own chunking stores the base's options at the time of the run.
     settings: AnyValues = next((run.settings for run in runs if run.pipeline.chunking is None), {})
     own = ChunkingOptions(**{name: settings[name] for name in ChunkingOptions.__slots__ if name in settings})
@@ -234,7 +234,7 @@ def report(compared: SideBySide, form: str, base: str = "", language: str = ENGL
 
 
 def to_csv(compared: SideBySide) -> bytes:
-    """Return a report as CSV. Each row contains a question's rank, time and metrics in each run."""
+    """Return a report as CSV. Each row contains a question's rank, time and metrics in each evaluation run."""
     return csv_of(_rows(compared))
 
 
@@ -326,7 +326,7 @@ def _joined_cells(name: Cell, what: Cell) -> Message:
 
 
 def settings(compared: SideBySide) -> Sections:
-    """Yield a table of the settings that differ between two runs, or of all settings for a single run.
+    """Yield a table of the settings that differ between two evaluation runs, or of a single run's settings.
 
     If there are no such settings, nothing is yielded.
     """
@@ -343,7 +343,7 @@ def settings(compared: SideBySide) -> Sections:
 
 
 def figures(compared: SideBySide, names: Iterable[str]) -> ReportSection:
-    """Return a table of each run's figures. For two runs, it includes the differences and an explanation."""
+    """Return a table of each evaluation run's figures. For two runs, the table includes the differences."""
     sentences = []
     head = [message("Figure"), *compared.labels]
     if compared.comparisons:
@@ -371,7 +371,7 @@ def figures(compared: SideBySide, names: Iterable[str]) -> ReportSection:
 
 
 def kinds(compared: SideBySide) -> Sections:
-    """Yield a table of the questions found in each run, counted by kind, if any question has a kind."""
+    """Yield a table that counts, by kind, the questions found in each evaluation run, if any question has a kind."""
     answerable = [row for row in compared.rows if not row.negative]
     counts = Counter(row.kind for row in answerable)
     if any(counts):

@@ -190,7 +190,7 @@ def _place_passage(gold: Gold, texts: Sequence[tuple[Note, "_QuoteText"]]) -> Go
 
 @dataclass(eq=False)
 class _QuoteText:
-    """Searches a note's body for quotes: first for exact matches, then for matches that differ in white space."""
+    """Searches a note's body for quotes. Exact matches are tried first, then matches that differ in white space."""
 
     _body: str
 
@@ -207,7 +207,7 @@ class _QuoteText:
         return list(islice(self._spans(quote, overlapping=True), 2))
 
     def _spans(self, quote: str, *, overlapping: bool) -> Iterator[Span]:
-        """Yield a quote's spans: exact matches or, if there are none, matches that differ in white space.
+        """Yield the spans of a quote's exact matches or, if there are none, of matches that differ in white space.
 
         Inexact matches must begin and end at word boundaries.
         """

@@ -1,7 +1,7 @@
 """Generate questions from notes, and check whether searching for the questions finds the notes.
 
 Each question comes with the passages that answer it. Suggested questions read like a user's questions. A check searches
-for anything that should lead to a note: titles, headings, sentences with a word left out, and more.
+for anything that should lead to a note, such as titles, headings, and sentences with a word left out.
 """
 
 import re
@@ -115,9 +115,10 @@ Holding = Mapping[str, int]
 
 
 def merge(by_note: Iterable[Sequence[Question]]) -> list[Question]:
-    """Merge the notes' lists of questions: each note's first question, then each note's second question, and so on.
+    """Merge the notes' lists of questions.
 
-    Identical questions about several notes become one question with all the passages.
+    Each note's first question comes before any note's second question, and so on. Identical questions about several
+    notes become one question with all the passages.
     """
     questions: dict[str, Question] = {}
     for question in filter(None, chain.from_iterable(zip_longest(*by_note))):
@@ -358,7 +359,7 @@ MOST_NOTES = 2_000
 """Maximum number of notes from which to generate questions. The notes are selected by hash."""
 MOST_QUESTIONS = 1_000
 RETAINED = 5
-"""Number of checks for each base whose runs are kept."""
+"""Number of a base's latest checks whose evaluation runs are kept."""
 NAME = message("Questions from the notes")
 """The name of the question set generated for checks."""
 
@@ -416,7 +417,7 @@ class NoteChecks:
 
     @log_call("findability.check")
     def check(self, base: str, progress: Progress = no_progress, *, language: str = "") -> list[Run]:
-        """Check whether a base's notes can be found, and return the runs.
+        """Check whether a base's notes can be found, and return the evaluation runs.
 
         The base is searched by words and meaning and, if it has vectors, by meaning alone. `language`: the language of
         a new question set's name. It defaults to the language in the preferences or, if none is set, the terminal's.
@@ -461,7 +462,7 @@ class NoteChecks:
     # helpers
 
     def _stored(self, base: KnowledgeBase, pipeline: Pipeline) -> list[Run]:
-        """Return the runs with a pipeline from a base's checks, newest first."""
+        """Return the evaluation runs of a base's checks with the given pipeline, newest first."""
         return [run for run in self._runs.all(base.name) if (run.set_id, run.pipeline) == (_set_id(base), pipeline)]
 
     def _draw(self, base: KnowledgeBase, name: str, progress: Progress) -> QuestionSet:

@@ -1,4 +1,4 @@
-"""Operations on question sets and runs, the objects they return, and their terminal output."""
+"""Operations on question sets and evaluation runs, the objects they return, and their terminal output."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -234,7 +234,10 @@ def format_evaluation(evaluation: EvaluationView) -> list[str]:
 
 
 def _figures(runs: Sequence[MetricValues]) -> list[str]:
-    """Return a line for each figure with its value in each run. Names come last, because their width varies."""
+    """Return a line for each figure with its value in each evaluation run.
+
+    Names come last, because their width varies.
+    """
     return ["".join(f"{run[name]:>9.3f}" for run in runs) + f"  {say(figure_name(name))}" for name in runs[0]]
 
 
@@ -312,7 +315,7 @@ def delete(workspace: "Workspace", question_set: Set) -> Deletion:
 
 
 def _known(workspace: "Workspace", set_id: str) -> QuestionSet:
-    """Return a question set by id. Raises UnknownChoice if there is no such set."""
+    """Return a question set by id. Raises UnknownChoice if there is no such question set."""
     if question_set := workspace.question_sets.find(set_id):
         return question_set
     sets = (known.id for base in workspace.bases.all() for known in workspace.question_sets.all(base.name))
@@ -352,7 +355,7 @@ def _pipelines(
 ) -> tuple[QuestionSet, list[Pipeline]]:
     """Return a question set, and the pipelines with which to run it.
 
-    Raises the same errors as `Runs.variants` and `Runs.to_ask`, and UnknownChoice if the set doesn't exist.
+    Raises the same errors as `Runs.variants` and `Runs.to_ask`, and UnknownChoice if the question set doesn't exist.
     """
     known = _known(workspace, question_set)
     pipelines = workspace.runs.variants(

@@ -38,7 +38,7 @@ def content(path: Path) -> bytes:
 
 
 def parse(data: bytes, name: str) -> list[Question]:
-    """Return the questions in a file. A suffix in TABLES means that the file is CSV; any other file is JSON Lines.
+    """Return the questions in a file. A suffix in TABLES means that the file is CSV. Any other file is JSON Lines.
 
     Each JSON line has `id`, `question` and `gold`, and optionally `kind`, `any`, `note`, `suggested` and `answer` (the
     expected answer). `gold` is a list of objects with `path` and `quote`. If the quote occurs more than once, `start`

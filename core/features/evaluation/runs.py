@@ -175,7 +175,7 @@ def _share(gold: GoldSpan, parts: Sequence[Chunk | Passage]) -> float:
 
 
 Answerer = Callable[[SearchResult, Stop], Answer]
-"""A function that answers a search result's query. It raises Cancelled if it is stopped."""
+"""A function that answers a search result's query. The function raises Cancelled if it is stopped."""
 AnswererFactory = Callable[[Store, SearchEngine, bool], Answerer]
 """A function that creates an answerer from a store and a search engine.
 
@@ -185,7 +185,7 @@ The third argument says whether a language model should write the answers.
 
 @dataclass(eq=False)
 class Runs:
-    """Runs question sets in a workspace, and stores, compares and reports the runs."""
+    """Runs question sets in a workspace, and stores, compares and reports the results."""
 
     is_own = staticmethod(is_own)
     side_by_side = staticmethod(comparison.side_by_side)
@@ -349,7 +349,7 @@ class Runs:
         count: int,
         progress: Progress,
     ) -> Iterator[tuple[Run, Progress]]:
-        """Yield a run and its progress function for each pipeline.
+        """Yield an evaluation run and its progress function for each pipeline.
 
         If a pipeline is invalid, its error is raised before the first run.
         """

@@ -118,7 +118,7 @@ def _size(spans: Spans) -> int:
 
 
 def needed(golds: Spans, *, any: bool) -> int:
-    """Return the number of gold passages that must be found: one if `any` is True, or all of them if not."""
+    """Return the number of gold passages that must be found, which is one if `any` is True, or else all of them."""
     return min(1, len(golds)) if any else len(golds)
 
 
@@ -400,7 +400,7 @@ def _parse_judgement(reply: str) -> _Reply | None:
 
 
 def given_answer(store: Store, answer: Answer) -> GivenAnswer:
-    """Convert an answer to the form that is stored in runs.
+    """Convert an answer to the form that is stored in evaluation runs.
 
     A sentence counts as quoted if it cites a quote that equals the text at its position in the note.
     """

@@ -1,6 +1,6 @@
 """Contract tests for log parsers, including parsers from other packages.
 
-A test class inherits from LogParserContract and defines two fixtures: `log_parser` returns the parser under test, and
+A test class inherits from LogParserContract and defines two fixtures. `log_parser` returns the parser under test, and
 `log` returns a log's name and text.
 """
 

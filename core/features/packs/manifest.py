@@ -106,8 +106,8 @@ def _problem(error: ErrorDetails, text: str) -> Message:
 def read_pack(place: Path) -> tuple[Pack, PackNotes]:
     """Return the pack in a folder, and the pack's notes, keyed by path.
 
-    Nothing outside the folder is read. Raises PackError, which lists all mistakes: those in `pack.toml`, unreadable
-    files or front matter, and symbolic links that lead outside the folder.
+    Nothing outside the folder is read. Raises PackError, which lists all mistakes in `pack.toml`, unreadable files or
+    front matter, and symbolic links that lead outside the folder.
     """
     pack, mistakes = checked(place)
     notes: PackNotes = {}

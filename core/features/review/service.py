@@ -123,7 +123,7 @@ class DecisionTable(StoreTable):
 
 
 EASE = 2.5
-"""Factor for the third and later intervals: SM-2's initial ease factor, which grade 4 doesn't change."""
+"""Factor for the third and later intervals. It is SM-2's initial ease factor, which grade 4 doesn't change."""
 FIRST = timedelta(days=1)
 SECOND = timedelta(days=6)
 LONGEST = timedelta(days=3650)
@@ -139,7 +139,7 @@ def next_interval(interval: timedelta | None) -> timedelta:
     """Return the interval until the next reminder. `interval` is the previous one, or None before the first reminder.
 
     Source: SM-2 (Wozniak, 'Optimization of learning', 1990): 1 day, 6 days, then the last interval times the ease
-    factor. *Seen* is the only grade here (4 of 5), and it leaves the ease factor at 2.5.
+    factor. *Seen* is the only grade here (4 of 5), so the ease factor stays at 2.5.
     """
     if interval is None:
         return FIRST

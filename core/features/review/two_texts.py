@@ -35,8 +35,9 @@ _HINT = re.compile(rf"{_CONFLICT}|case clash|safebackup|_conf\(|@")
 
 
 Ending = tuple[re.Pattern[str], bool]
-"""A pattern for the end of a conflict copy's name, which is folded and has no suffix. The flag is True if the ending
-may begin at several positions in the name.
+"""A pattern for the end of a conflict copy's folded name without suffix, and a flag.
+
+The flag is True if the ending may begin at several positions in the name.
 """
 
 
@@ -214,7 +215,7 @@ class TextConflicts:
         yield from ((cards[note_id], offered) for note_id, offered in passed.items() if note_id in cards)
 
     def files(self) -> Iterator[tuple[NoteSummary, NoteSummary]]:
-        """Yield pairs of active notes: one from a file, and one from its conflict copy."""
+        """Yield pairs of active notes, one from a file and one from the file's conflict copy."""
         pairs = self.second_texts()
         cards = self._store.notes.cards_of({*pairs, *pairs.values()})
         for copy_id, own in pairs.items():

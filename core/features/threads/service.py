@@ -248,7 +248,7 @@ class Threads:
 
 
 def _body(thread: Thread, paths: dict[str, str], models: list[str]) -> str:
-    """Return a thread as Markdown: the cited sentences, how well each is supported, and links to the sources."""
+    """Return a thread as Markdown, with the cited sentences, how well each is supported, and links to the sources."""
     parts = []
     language = "zh_CN" if CHINESE.search(thread.title) else ENGLISH
     for turn in thread.turns:

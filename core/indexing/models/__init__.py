@@ -311,7 +311,7 @@ class Models:
     # descriptions and tests
 
     def all(self) -> list[ModelCard]:
-        """Return the known embedders and rerankers: installed, configured, used by a base, or recommended."""
+        """Return the embedders and rerankers that are installed, configured, used by a base, or recommended."""
         return cards.cards(self._names())
 
     def rerankers(self) -> list[str]:

@@ -146,7 +146,7 @@ def _on_hub(name: str) -> str:
 
 
 def _rerankers(local: Iterable[str]) -> list[str]:
-    """Return the names of the rerankers to list: those in `local` and in the table, and the recommended ones."""
+    """Return the names of the rerankers to list, which are in `local`, in the table, or recommended."""
     pairs = [name for name in local if name.partition(":")[0] in RERANKERS]
     pairs += [f"cross-encoder:{model}" for model in cross_encoder.RECOMMENDED]
     quick = [kind for kind in RERANKERS if RERANKERS[kind].reads_tokens]
@@ -284,7 +284,7 @@ _PLACE = re.compile(r"\\\\|/.*/|^[A-Za-z]:")
 
 
 def needs(name: str) -> Message:
-    """Return a message that says what an embedding model needs: the network, a server, or files on this machine."""
+    """Return a message that says whether an embedding model needs the network, a server, or files on this machine."""
     kind, _, argument = name.partition(":")
     if kind not in EMBEDDERS:
         return message("This version of Tessera doesn't know this model.")

@@ -40,7 +40,7 @@ LONGEST_NAME = 200
 
 @frozen
 class Dialect:
-    """A kind of model server: the path of its model list, and the owner named in that list.
+    """A kind of model server, with the path of its model list and the owner named in that list.
 
     If `owner` is "", a list with an unknown owner counts as this kind of server.
     """
@@ -126,7 +126,7 @@ SECTIONS: Mapping[str, str] = {"embeddings": "openai_compatible", "rerank": "rer
 class Servers:
     """The servers in the settings.
 
-    Changes take effect at once: `_settings` are updated, and `_changed` is called with the kinds of models affected.
+    Changes take effect at once. `_settings` are updated, and `_changed` is called with the kinds of models affected.
     """
 
     _settings: Settings | None = None

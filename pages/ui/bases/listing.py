@@ -122,9 +122,9 @@ _TITLES = 5
 
 
 def draw_trash() -> None:
-    """Draw the trash: deleted bases, newest first, with buttons to restore or permanently delete each of them.
+    """Show the deleted bases, newest first, with buttons that restore or permanently delete each base.
 
-    If there are none, draw nothing.
+    If there are none, show nothing.
     """
     trashed = workspace.archives.trash()
     if not trashed:

@@ -44,7 +44,7 @@ _MOST = 20
 
 @dataclass
 class EditStep:
-    """An undo step: the description of an action (`text`), and the note's edits before and after the action.
+    """An undo step, with the description of an action (`text`) and the note's edits before and after the action.
 
     `after` is None until the action has run.
     """
@@ -63,7 +63,7 @@ class EditStep:
 
 
 def begin_step(note: Note, text: str) -> EditStep:
-    """Create the undo step for an action on a note. `text` describes the action; the caller runs the step."""
+    """Create the undo step for an action on a note. `text` describes the action. The caller runs the step."""
     step = EditStep(note.id, text, workspace.chunks.edits(note.id))
     session_state[_STEPS] = [*session_state.get(_STEPS, []), step][-_MOST:]
     return step

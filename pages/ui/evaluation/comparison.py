@@ -61,7 +61,7 @@ def _find_note(note_id: str) -> Note | None:
 
 
 def _place_of(run: Run, hit: FoundSpan, chunks_of: ChunksOf) -> tuple[Span | None, Chunk | None]:
-    """Return where a run's hit is now in its note, and the chunk at that position.
+    """Return the current position of an evaluation run's hit in its note, and the chunk at that position.
 
     Both are None if the note has changed and the position is unknown.
     """
@@ -84,7 +84,7 @@ def _is_in_place(gold: GoldSpan) -> bool:
 
 
 def draw_question(base: KnowledgeBase, shown: SideBySide, row: ComparisonRow) -> None:
-    """Show a question with its right passages, and each run's hits below them."""
+    """Show a question with its right passages, and each evaluation run's hits below them."""
     result = row.results[0]
     kind = f'<span class="t-tag">{html(kind_name(row.kind))}</span>' if row.kind else ""
     draw_html(f'<div class="t-title">{html(row.question)}</div>{kind}')
@@ -159,7 +159,7 @@ def _run(base: KnowledgeBase, run: Run, row: ComparisonRow, number: int, chunks_
 
 
 def _answer(result: QuestionResult, given: GivenAnswer, of: Mapping[str, float]) -> str:
-    """Return a run's answer as HTML, with the number of its quotes that come from a right passage."""
+    """Return the answer in an evaluation run as HTML, with the number of its quotes that come from a right passage."""
     quotes = round(of.get("cited_precision", 0.0) * len(given.cited))
     about = t("{n} of {every} quotes come from a correct passage", n=quotes, every=len(given.cited))
     right = quotes > 0
@@ -268,7 +268,7 @@ def draw_questions(base: KnowledgeBase, shown: SideBySide) -> None:
 
 
 def states(row: ComparisonRow) -> set[str]:
-    """Return the keys of FILTERS that apply to a question in the compared runs."""
+    """Return the keys of FILTERS that apply to a question in the compared evaluation runs."""
     conditions = {"all": True, "missed": row.missed, "negative": row.negative}
     return {*(name for name, applies in conditions.items() if applies), *filter(None, [row.change])}
 
@@ -326,7 +326,7 @@ SHORT = (*MAIN, "p50_ms")
 
 
 def section(base: KnowledgeBase, question_set: QuestionSet) -> None:
-    """Show the comparison of the chosen runs. By default, these are the last runs of the question set."""
+    """Show the comparison of the chosen evaluation runs. By default, these are the last runs of the question set."""
     runs = chosen_runs(base, question_set)
     if not runs:
         small_print(
@@ -349,7 +349,7 @@ def section(base: KnowledgeBase, question_set: QuestionSet) -> None:
 
 @st.cache_resource(max_entries=12, show_spinner=False, hash_funcs={Run: lambda run: (run.id, run.asked, run.ended_at)})
 def _compare(runs: Sequence[Run]) -> SideBySide:
-    """Compare runs. Results are cached, because computing confidence intervals is slow."""
+    """Compare evaluation runs. Results are cached, because computing confidence intervals is slow."""
     return workspace.runs.side_by_side(workspace.runs.measured(run.id for run in runs))
 
 
@@ -377,7 +377,7 @@ def _head(base: KnowledgeBase, shown: SideBySide) -> None:
 
 
 def _verdict(shown: SideBySide) -> None:
-    """Draw a sentence that says whether the second run is better than the first."""
+    """Draw a sentence that says whether the second evaluation run is better than the first."""
     comparison = shown.comparisons[shown.metric]
     tone = ("good" if comparison.difference > 0 else "bad") if comparison.settled else ""
     draw_html(
@@ -439,7 +439,7 @@ def _adopt(base: KnowledgeBase, way: Pipeline) -> None:
 
 
 def _draw_tables(shown: SideBySide) -> None:
-    """Show the runs' metrics, their differing settings, and their results by question kind.
+    """Show the evaluation runs' metrics, their differing settings, and their results by question kind.
 
     For a single run, show all of its settings.
     """

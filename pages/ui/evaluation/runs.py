@@ -48,7 +48,7 @@ from pages.ui.shared.widgets import (
 # Setup names and presets.
 
 LETTERS = "AB"
-"""Letters that stand for the compared runs."""
+"""Letters that stand for the compared evaluation runs."""
 
 
 def presets(base: KnowledgeBase) -> dict[str, Pipeline]:
@@ -80,7 +80,7 @@ def pipeline_name(way: Pipeline, base: KnowledgeBase) -> str:
 
 
 def badge(number: int) -> str:
-    """Return a run's letter as HTML, in the run's colour."""
+    """Return an evaluation run's letter as HTML, in the run's colour."""
     return f'<span class="t-run t-run-{number}">{LETTERS[number]}</span>'
 
 
@@ -245,7 +245,7 @@ ABOUT = message_table(
 
 
 def chosen_runs(base: KnowledgeBase, question_set: QuestionSet) -> list[Run]:
-    """Return the runs to show, at most MOST_RUNS.
+    """Return the evaluation runs to show, at most MOST_RUNS.
 
     They are the runs given in the URL or, failing that, those chosen in this session. By default, they are the question
     set's last finished runs with different setups.
@@ -266,7 +266,7 @@ def chosen_runs(base: KnowledgeBase, question_set: QuestionSet) -> list[Run]:
 
 
 def compare(set_id: str, run_ids: Sequence[str]) -> None:
-    """Select the runs to compare for a question set. A single run is shown without a comparison."""
+    """Select the evaluation runs to compare for a question set. A single run is shown without a comparison."""
     session_state[_key(set_id)] = ",".join(run_ids)
     links.set_values({"runs": session_state[_key(set_id)], "question": ""})
 
@@ -330,7 +330,7 @@ def panel(base: KnowledgeBase, question_set: QuestionSet | None) -> None:
 
 
 def estimate(base: KnowledgeBase, count: int) -> str:
-    """Return the estimated time for asking `count` questions, based on the base's latest runs."""
+    """Return the estimated time for asking `count` questions, based on the base's latest evaluation runs."""
     measured = [run.metrics["p50_ms"] / 1000 for run in workspace.runs.all(base.name)[:4] if "p50_ms" in run.metrics]
     return duration(count * max(measured, default=SECONDS))
 
@@ -406,7 +406,10 @@ def _marked(base: KnowledgeBase, runs: Sequence[Run], *, sets: bool) -> list[Run
 
 
 def state(run: Run) -> str:
-    """Return a run's state: "running", "stopped", "complete", or "changed" if notes have changed since the run."""
+    """Return an evaluation run's state.
+
+    It is "running", "stopped", "complete", or "changed" if notes have changed since the run.
+    """
     if run.ended_at is None:
         return "running" if workspace.runs.is_under_way(run) else "stopped"
     return "complete" if workspace.runs.is_current(run) else "changed"

@@ -1,4 +1,4 @@
-"""The right side of the Notes page when no note is open: the most recently changed notes, and concepts."""
+"""The right side of the Notes page when no note is open, with the most recently changed notes, and concepts."""
 
 from collections.abc import Sequence
 from heapq import nlargest

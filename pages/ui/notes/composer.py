@@ -1,4 +1,4 @@
-"""The editor sessions in this browser session: starting, editing, drafting and saving notes."""
+"""Start, edit, draft and save notes in the editor sessions of this browser session."""
 
 import posixpath
 from collections.abc import Mapping
@@ -56,7 +56,7 @@ def current_place() -> tuple[str, str]:
 
 
 RETITLED = "retitled"
-"""Session key for a note retitled in the editor: the note's id, and the title that links may still use."""
+"""Session key for the id of a note retitled in the editor, and the title that links may still use."""
 _WRITING = "writing"
 _WRITINGS = "writings"
 _PUTTING = Lock()
@@ -379,7 +379,7 @@ def take_newer(session: EditorSession) -> None:
 def keep_draft(session: EditorSession, *, claim: bool = False) -> None:
     """Store the text as a draft, or delete the draft if the text equals the stored note.
 
-    A draft belongs to the editor that claimed it last; any other editor writes a separate draft.
+    A draft belongs to the editor that claimed it last. Any other editor writes a separate draft.
     """
     if workspace.readonly:
         return
@@ -500,7 +500,7 @@ def session_id() -> str:
 
 
 def draft_about(draft: NoteDraft) -> Values:
-    """Return the draft data that the browser sends back: key, base, version and fields."""
+    """Return the draft data that the browser sends back, which is the key, base, version and fields."""
     return {"key": draft.key, "base": draft.base_id, "version": draft.version, "fields": draft.fields}
 
 

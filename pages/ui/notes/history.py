@@ -90,7 +90,7 @@ def dialog() -> None:
 
 
 def line(version: Version) -> str:
-    """Return a one-line description of a version: its number, kind, author and time."""
+    """Return a one-line description of a version with its number, kind, author and time."""
     done = t("{done} {by}", done=VERSION_KINDS[version.kind], by=AUTHORS[version.author])
     return f"{version.number} · {done} · {local(version.at)}"
 

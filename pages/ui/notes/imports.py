@@ -97,7 +97,7 @@ def take(key: str) -> None:
 
 @st.fragment
 def _browse(key: str) -> None:
-    """Draw a folder browser: the current folder, its subfolders, and the button that chooses the current folder."""
+    """Draw a folder browser with the current folder, its subfolders, and a button that chooses the current folder."""
     now = Path(session_state.get(_LISTED, "") or Path.home())
 
     def go(folder: Path) -> None:
@@ -143,7 +143,7 @@ def section() -> None:
 
 
 def adding(base: str, *, opened: bool) -> None:
-    """Show the ways to add notes to a base: importing a folder or files, or writing a note.
+    """Show the ways to add notes to a base, which are importing a folder or files, and writing a note.
 
     If an import plan for the base awaits confirmation, show the plan instead.
     """

@@ -1,4 +1,4 @@
-"""The notes on the left of the Notes page: the filter box, and a tree or table. Clicking a note opens it."""
+"""The left of the Notes page, with the filter box and a tree or table of notes. Clicking a note opens it."""
 
 import re
 from collections.abc import Callable, Container, Sequence
@@ -22,7 +22,7 @@ _FILTERS = "notes_filters"
 
 @frozen
 class Narrowing:
-    """The parsed contents of the filter box: filters, and words that a note's title or path must contain."""
+    """The parsed contents of the filter box, with filters, and words that a note's title or path must contain."""
 
     filters: Filters
     words: Texts
@@ -174,7 +174,7 @@ def narrow(base: str, tags: Sequence[str] = ()) -> None:
 
 
 def _table(cards: Sequence[NoteSummary], *, several: bool) -> None:
-    """Draw the table of notes. Clicking a cell opens the note; the checkbox at the left of a row selects it."""
+    """Draw the table of notes. Clicking a cell opens the note. The checkbox at the left of a row selects the note."""
     # Streamlit selects rows by position, so each list of notes is a separate widget. Carry the selection over.
     key = f"notes_{hash(tuple(card.id for card in cards))}"
     present = ["base"] * several + ["tags"] * any(card.tags for card in cards)

@@ -1,4 +1,4 @@
-"""The state of the Notes page: the open notes, the passage to show, and previously opened notes."""
+"""The state of the Notes page, with the open notes, the passage to show, and previously opened notes."""
 
 import posixpath
 from collections.abc import Sequence

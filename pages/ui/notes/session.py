@@ -23,7 +23,7 @@ _NOT_IN_LINKS = set("[]|#^\n")
 
 @dataclass(frozen=True)
 class Offers:
-    """Completions for the editor: notes as (link name, title, folder), tags as (tag, count), and folders."""
+    """Completions for the editor, with notes as (link name, title, folder), tags as (tag, count), and folders."""
 
     notes: list[tuple[str, str, str]]
     tags: list[tuple[str, str]]
@@ -302,7 +302,7 @@ class EditorSession:
     def overtake(self, stored: Note) -> bool:
         """Record a newer stored version of the note, and return whether it is new since the last call.
 
-        If the user has changed the text, set a conflict.
+        If the user has changed the text, record a conflict.
         """
         assert self.note is not None
         if stored.version <= max(self.note.version, self.newer.version if self.newer else 0):
@@ -319,7 +319,7 @@ def fields_of(note: Note, before: Note | None = None) -> AnyValues:
 
 
 def as_json(value: object) -> object:
-    """Convert a field's value to JSON form: a time to its date as a string, and a tuple to a list."""
+    """Convert a field's value to JSON form. A time becomes its date as a string, and a tuple becomes a list."""
     if isinstance(value, datetime):
         return value.date().isoformat()
     return list(value) if isinstance(value, tuple) else value

@@ -83,7 +83,7 @@ def _open(text: str) -> None:
 
 
 def _choose() -> None:
-    """Show the contents of the dialog: selectors for the base and folder, which are saved in the settings."""
+    """Show the dialog's selectors for the base and folder, which are saved in the settings."""
     if problem := workspace.daily.problem:
         st.write(plain(problem))
     bases = base_names(plain=False)

@@ -393,7 +393,7 @@ def _origin(matter: ReviewItem) -> list[str]:
 
 
 def _draw_content(matter: ReviewItem) -> None:
-    """Show an item's contents: its text, a difference, or two notes side by side."""
+    """Show an item's contents, which are its text, a difference, or two notes side by side."""
     if matter.kind in _OTHER:
         _pair(matter)
     elif matter.kind in ("upgrade", "file"):
@@ -569,7 +569,7 @@ def heading(n: int) -> str:
 
 
 def draw_put_off(matters: Items) -> None:
-    """Show the items that the user has postponed or declared fine. Clicking one of them lists it again."""
+    """Show the items that the user has postponed or declared fine. Clicking an item lists it again."""
     if not matters:
         return
     names = _names(matters)

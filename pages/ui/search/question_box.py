@@ -261,7 +261,7 @@ def draw_start() -> None:
 
 
 def start() -> None:
-    """Draw the page shown before the first question: recent questions and threads, and example questions."""
+    """Show recent questions, recent threads, and example questions on the page before the first question."""
     left, right = columns(2, gap="large")
     past = workspace.searches.all(RECENT)
     with left, container(key="recent", gap="xxsmall"):
@@ -316,7 +316,7 @@ FORMS = (
     (message("last 30 days"), message("changed at that time; also after:2026-01-31, before:2026")),
     (message("zip vs tar"), message("is broken down and searched part by part")),
 )
-"""Query syntax: examples of terms, each with its meaning."""
+"""Examples of the query syntax, each with its meaning."""
 
 
 # The search options. They default to the base's values, or to the values in the settings.

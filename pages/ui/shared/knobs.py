@@ -120,7 +120,7 @@ def draw_new_base_switches(*, indexes: bool, plain: bool) -> dict[str, bool]:
 
 
 def draw_switch(base: KnowledgeBase, name: str) -> None:
-    """Show one of an existing base's toggles. Clicking it changes the base."""
+    """Draw one of an existing base's toggles. Clicking the toggle changes the base."""
     on = bool(getattr(base, name))
     # The key contains the state. Otherwise, a browser that still shows an older state would report it as a choice.
     key = f"{name}_{base.id}_{on}"
@@ -342,7 +342,7 @@ def draw(name: str, *, key: str, label: str = "", offered: Sequence[str] = (), *
 
 
 def values(name: str) -> list[object]:
-    """Return the values to offer for a search setting: the names of rerankers, or some numbers in its range."""
+    """Return the values to offer for a search setting, which are names of rerankers, or numbers in its range."""
     if name == "reranker":
         return [NO_RERANKER, *workspace.models.rerankers()]
     least = PARTS[name].least or 0

@@ -130,7 +130,7 @@ _UNFOLDED = message_table(
 )
 
 Rows = list[tuple[str, str]]
-"""Rows of a list: paths, each with a remark, which may be ""."""
+"""Rows of a list, each with a path and a remark, which may be ""."""
 
 
 def counts(figures: dict[str, int], remark: str = "") -> None:

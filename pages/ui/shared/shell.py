@@ -213,7 +213,10 @@ def unreadable() -> Iterator[None]:
 
 @st.cache_resource(show_spinner=False, on_release=lambda opened: opened[0].close())
 def _opened() -> tuple[Workspace, StoreError | None]:
-    """Open this server's workspace. Return it, and the reason why it is read-only, or None if it is writable."""
+    """Open this server's workspace.
+
+    Return the workspace, and the reason why it is read-only, or None if it is writable.
+    """
     holder = None
     try:
         workspace = Workspace(patience=PATIENCE)
@@ -350,7 +353,7 @@ def _state() -> None:
 
 
 def freshness_html(now: Freshness, remark: str = "") -> str:
-    """Return HTML that shows how up to date the notes are: a coloured dot, a title with a remark, and messages."""
+    """Return HTML that shows how up to date the notes are, with a coloured dot, a title, a remark, and messages."""
     dot, title = FRESHNESS[now.state]
     first, *others = [*([title] if title else []), *now.messages]
     beside = f' <span class="t-dim">· {html(remark)}</span>' if remark else ""

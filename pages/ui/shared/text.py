@@ -1,4 +1,4 @@
-"""Text in the session's language. The code has English text; translations are in `core.base.locale`."""
+"""Text in the session's language. The code has English text. Translations are in `core.base.locale`."""
 
 from collections.abc import Iterable
 from contextlib import AbstractContextManager

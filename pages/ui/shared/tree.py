@@ -25,7 +25,7 @@ STEP = 200
 
 Path = Texts
 Folder = AnyValues
-"""A folder as sent to the component: its `name`, its `count` of notes, and its `folders` and `notes`.
+"""A folder as sent to the component, with its `name`, its `count` of notes, and its `folders` and `notes`.
 
 A note is a list of its id, its title, text in small print, and whether the note is waiting to be indexed.
 """
@@ -124,7 +124,7 @@ def _above(card: NoteSummary, *, several: bool) -> Path:
 
 
 def unfolded(folder: Folder, opened: Mapping[Path, int], above: Path, chosen: str | None, path: Path = ()) -> Folder:
-    """Return the part of a folder to send to the browser: its name and count, and its contents if it is expanded.
+    """Return the part of a folder to send to the browser, which is its name, its count and, if expanded, its contents.
 
     `opened` maps the paths of expanded folders to the number of notes to send. The folders `above` the chosen note are
     always expanded, and the chosen note is always sent.

@@ -109,7 +109,7 @@ TOUR_NOTES = {
     ENGLISH: {"split": "Engineering/postgresql-backup-runbook.md", "linked": "生活/bicycle-maintenance.md"},
     "zh_CN": {"split": "生活/川菜做法.md", "linked": "生活/年度旅行计划.md"},
 }
-"""Paths of two sample notes for each language: one with many chunks, and one with links."""
+"""Paths of two sample notes for each language, one with many chunks and one with links."""
 
 _MARK = "outline: 3px solid var(--t-accent); outline-offset: 5px; border-radius: .5rem;"
 

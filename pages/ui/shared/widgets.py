@@ -28,10 +28,10 @@ from pages.ui.shared.text import label_of, small_print, t, text_of, with_note
 _OF_CALLBACK = "problem_of_callback"
 
 Place = DeltaGenerator | ModuleType
-"""Where to draw a widget: a column, a container, or `st` for the page itself."""
+"""The place to draw a widget in, which is a column, a container, or `st` for the page itself."""
 
 Label = str | Message
-"""A widget's label: a string to translate, or a Message, such as a verbatim title."""
+"""A widget's label, which is a string to translate, or a Message, such as a verbatim title."""
 
 Callback = Callable[[], object]
 """A function without arguments, such as one that draws a dialog's contents."""
@@ -45,7 +45,7 @@ Taken = TypeVarTuple("Taken")
 
 
 class Binding(TypedDict):
-    """Arguments for a widget that bind it to a value: the widget's key and its callback."""
+    """Arguments that bind a widget to a value, which are the widget's key and its callback."""
 
     key: str
     on_change: Callable[..., None]
@@ -139,7 +139,7 @@ def errors() -> Iterator[None]:
 
 
 def forget_presses() -> None:
-    """Forget any presses of buttons that the run didn't draw. For use at the end of a complete run."""
+    """Forget the presses of buttons that the page no longer shows. For use at the end of a complete run of the page."""
     _presses().clear()
 
 
@@ -155,7 +155,7 @@ def toggled() -> set[str]:
 
 
 def toggling(name: str) -> Callback:
-    """Return a function that toggles the section `name`: it is added to `toggled`, or removed from it.
+    """Return a function that toggles the section `name` by adding it to `toggled` or removing it.
 
     The callback doesn't read the session state, for the reason given in `_pressable`.
     """

@@ -198,7 +198,7 @@ def _told(text: str, at: int) -> Secrets:
 
 
 def _mixed_runs(text: str, start: int, end: int) -> Secrets:
-    """Yield the runs of characters that look like passwords, in a line such as "the password was set to …"."""
+    """Yield the words that look like passwords, in a line such as "the password was set to …"."""
     for run in _RUN.finditer(text, start, end):
         if is_mixed(run[0]):
             name, sign, _ = run[0].rpartition("=")

@@ -405,7 +405,7 @@ def known_secrets(text: str, lower: str) -> Secrets:
 
 
 def blocks(text: str) -> Secrets:
-    """Yield secrets that span several lines: private keys, forms, YAML blocks, and the data in Kubernetes Secrets."""
+    """Yield secrets that span several lines, in private keys, forms, YAML blocks, and Kubernetes Secrets."""
     yield from (SecretSpan(*match.span(), "key") for match in _KEY.finditer(text))
     for regex in (_PART, _PRINTED, _BELOW):
         for field in regex.finditer(text):
@@ -513,7 +513,7 @@ def _is_card(text: str) -> bool:
 
 
 def _accounts(text: str) -> Secrets:
-    """Yield IBANs. They are recognized by their check digits: the number leaves a remainder of 1 when divided by 97."""
+    """Yield IBANs. In a valid IBAN, the number leaves a remainder of 1 when divided by 97."""
     for match in _IBAN.finditer(text):
         for end in range(match.end(), match.start() + 14, -1):
             compact = re.sub("[ -]", "", text[match.start() : end]).upper()

@@ -353,7 +353,7 @@ def _is_name(value: str) -> bool:
 
 
 def find_tokens(text: str) -> Secrets:
-    """Yield the runs of characters, or parts of paths, that look like tokens."""
+    """Yield the sequences of characters, or parts of paths, that look like tokens."""
     for run in _RUN.finditer(text):
         if not run["run"]:
             continue
@@ -366,7 +366,7 @@ def find_tokens(text: str) -> Secrets:
 
 
 def is_token(text: str) -> bool:
-    """Return whether a run of characters is random enough to be a token."""
+    """Return whether a string is random enough to be a token."""
     core = text.strip("=-_/+")
     if _HEXADECIMAL.fullmatch(core):
         return len(set(core)) > 4
@@ -413,15 +413,15 @@ def is_secret(value: str, sure: Grade, *, quoted: bool = False, said: bool = Fal
 
 
 def is_phrase(value: str) -> bool:
-    """Return whether a value may be a passphrase: several words that don't form a sentence."""
+    """Return whether a value may be a passphrase, which is several words that don't form a sentence."""
     is_sentence = _STOPS.search(value) or _SECRET_WORD.search(value) or is_placeholder(value)
     return len(value.split()) > 2 and not is_sentence
 
 
 def is_mixed(run: str) -> bool:
-    """Return whether a run of characters looks like a password.
+    """Return whether a string looks like a password.
 
-    It does if it contains punctuation between letters or digits, or if the kind of character changes often.
+    A password has punctuation between letters or digits, or changes the kind of character often.
     """
     run = re.split(r"&(?=[\w.-]{1,40}=)", run)[0].strip("*_~.!?#-")
     if ESCAPE.search(run) or _UNMIXED.fullmatch(run) or is_placeholder(run) or _is_path(run):

@@ -37,7 +37,7 @@ class SourceSpan:
 
 @frozen
 class HeadingSource:
-    """A heading in a note: its level from 1 to 6, its text, and its HTML id."""
+    """A heading in a note, with its level from 1 to 6, its text, and its HTML id."""
 
     level: int
     text: str
@@ -325,7 +325,7 @@ class Drawing(RendererHTML):
         return f"{opening}{html(shown)}</{opening[1 : opening.index(' ')]}>"
 
     def _to_note(self, address: str, *, relative: bool) -> str:
-        """Return the opening tag for a link, which depends on its target: a note, a heading, a file, or a missing note.
+        """Return the opening tag for a link to a note, a heading, a file, or a missing note.
 
         A link that can't be followed becomes a `<span>`.
         """

@@ -1,4 +1,4 @@
-"""Parsing Obsidian's Markdown into tokens: CommonMark without HTML, plus tables and Obsidian's own syntax."""
+"""Parse Obsidian's Markdown into tokens. It is CommonMark without HTML, plus tables and Obsidian's own syntax."""
 
 import re
 from collections.abc import Callable, Iterator, MutableMapping, Sequence
