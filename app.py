@@ -35,7 +35,7 @@ print_nothing()
 HOSTS = [
     f"[{host}]" if ":" in host else host for host in st.get_option("server.allowedHosts") or ("127.0.0.1", "localhost")
 ]
-"""Host names the app answers to. Streamlit checks them only for WebSockets, and writes IPv6 addresses unbracketed."""
+"""Host names that the app answers to. Streamlit checks them only for WebSockets, and writes IPv6 without brackets."""
 
 
 def workspace() -> "Workspace":

@@ -130,7 +130,7 @@ def digest() -> None:
 
 
 def _draw_changed(changed: Sequence[NoteChange]) -> None:
-    """Draw the digest's line about changed notes. It shows their number, the first titles, and who changed them."""
+    """Draw the digest's line about changed notes, with their number, the first titles, and who changed them."""
     names = [change.note.title for change in changed[:NAMED]] + ["…"] * (len(changed) > NAMED)
     about = t_plural("{n} note changed: {names}", "{n} notes changed: {names}", n=len(changed), names=names)
     label = with_note(about, join_list(dict.fromkeys(text_of(AUTHORS[change.author]) for change in changed)))

@@ -14,7 +14,7 @@ from pages.ui.shared.widgets import base_filter, begin_with, caption, errors, ro
 
 
 def page(bases: Sequence[str]) -> None:
-    """Draw the options and the map, and say which notes aren't on it."""
+    """Draw the options and the map, and say which notes aren't on the map."""
     with row(vertical_alignment="bottom"):
         base = base_filter(bases, "map_base") if len(bases) > 1 else bases[0]
         begin_with("map_by", note_map.BY, "base" if len(bases) > 1 else "folder")

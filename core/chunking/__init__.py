@@ -13,7 +13,7 @@ from core.model import SIZES, Chunk, ChunkingOptions, Cut, Note
 
 
 class Chunker(Protocol):
-    """Cuts a note's body into verbatim slices, in reading order. It is created with a base's or note's options."""
+    """Cuts a note's body into verbatim slices, in reading order. The options come from a base or a note."""
 
     def cut(self, reading: TokenizedNote) -> list[Chunk]: ...
 

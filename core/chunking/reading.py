@@ -232,7 +232,7 @@ class Size:
 
 Finder = Callable[[str, int, int], list[int]]
 Level = tuple[Finder, bool]
-"""A function that finds cut points, and whether a piece between two of them stays whole up to the limit."""
+"""A function that finds cut points, and whether pieces between these cut points stay whole up to the limit."""
 
 Levels = tuple[Level, ...]
 PROSE: Levels = (

@@ -206,7 +206,7 @@ def command() -> Sequence[str] | None:
 def choose() -> Path | None:
     """Show the folder dialog and return the chosen folder.
 
-    Return None if no folder was chosen or its name isn't valid Unicode.
+    Return None if no folder was chosen or the folder's name isn't valid Unicode.
     """
     arguments = command()
     if arguments is None:

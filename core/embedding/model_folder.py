@@ -42,7 +42,7 @@ as all-MiniLM-L6-v2, has no prompts. The comments name the models on huggingface
 
 
 def model_prompts(config: Mapping[str, Any], name: str) -> dict[Role, str]:
-    """Return the prompts in a model's config_sentence_transformers.json, or its family's prompts if it states none."""
+    """Return the prompts in a model's config_sentence_transformers.json, or else the prompts of the model's family."""
     stated: Mapping[str, str] = config.get("prompts") or {}
     default = stated.get(config.get("default_prompt_name") or "") or ""
     configured: dict[Role, str] = {

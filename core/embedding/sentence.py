@@ -370,7 +370,7 @@ PACKAGE = "pkg:"
 
 
 def build(name: str = "") -> Encoder:
-    """Return the model given by `name`: `BAAI/bge-m3`, `all-MiniLM-L6-v2`, a folder's path, or `pkg:PACKAGE`.
+    """Return the model given by `name`, such as `BAAI/bge-m3`, `all-MiniLM-L6-v2`, a folder's path, or `pkg:PACKAGE`.
 
     Raises ConfigError if the name is empty, and ModelError if the path or package contains no model.
     """

@@ -138,7 +138,7 @@ def interaction(question: Matrix, centre: Matrix, passages: Sequence[Bits]) -> l
 def _products(bits: Bits, centred: Matrix) -> Matrix:
     """Return the dot products of passage bits and question tokens.
 
-    Small parts are multiplied, to stay on a single core.
+    The bits are multiplied in small parts, to stay on a single core.
     """
     full = np.concatenate([bits, np.zeros((-len(bits) % _TOGETHER, bits.shape[1]), np.uint8)])
     blocks = [

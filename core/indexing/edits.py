@@ -24,9 +24,9 @@ from core.store.ids import fresh_id
 def places(body: str, edits: Sequence[Edit]) -> dict[str, Span]:
     """Return the current spans of the edited regions, keyed by edit id. Edits that lost their position are left out.
 
-    If an anchor's text occurs several times, the edit gets the nearest free occurrence. Edits still at their old
-    position choose first, then newer edits before older ones. Line ends may differ from those in the anchor.
-    An addition has no width, so it takes no space from other edits.
+    If an anchor's text occurs several times, the edit gets the nearest free occurrence. Edits that are still at their
+    old position choose first, followed by newer and then older edits. Line ends may differ from those in the anchor. An
+    addition has no width, so it takes no space from other edits.
     """
     text = _AnchorText(body)
     order = sorted(range(len(edits)), key=lambda n: (edits[n].created_at, n), reverse=True)
@@ -75,8 +75,8 @@ class _AnchorText:
     def nearest(self, edit: Edit, taken: Sequence[Span]) -> Span | None:
         """Return the span where an edit's anchor occurs, or None if it doesn't occur.
 
-        If there are several, choose the span nearest to the old position. Spans that overlap any of the `taken` spans
-        don't count.
+        If it occurs several times, choose the span nearest to the old position. Spans that overlap any of the `taken`
+        spans don't count.
         """
         old = (edit.anchor_start, edit.anchor_start + len(edit.anchor))
         if self._body.startswith(edit.anchor, old[0]) and _is_free(old, taken):
@@ -420,7 +420,10 @@ class ChunkEditor:
         return own_span(self.note.body, before, chunk)
 
     def _addition(self, chunk: Chunk, edit: Edit | None, text: str) -> Edit:
-        """Return an addition after a chunk. If the chunk is itself an addition, the new one gets the same anchor."""
+        """Return an addition after a chunk.
+
+        If the chunk is itself an addition, the new addition gets the same anchor.
+        """
         if edit is not None and edit.kind == "add":
             return replace(self._new("add", (0, 0), text), anchor=edit.anchor, anchor_start=edit.anchor_start)
         return self._new("add", (max(chunk.start, chunk.end - _ANCHOR), chunk.end), text)

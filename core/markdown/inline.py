@@ -149,7 +149,7 @@ def _literal(text: str, match: re.Match[str], closers: dict[str, list[int]]) -> 
 
 
 DESTINATION = r"\(\s*+(?P<address><[^<>]*>|(?>[^()\s]+|\([^()\s]*\))*+)(?:\s++(?:\"[^\"]*\"|'[^']*'))?\s*+\)"
-"""Pattern for the destination after a link's `]`: an address, optionally with a title."""
+"""Pattern for the destination after a link's `]`, which is an address, optionally with a title."""
 
 
 @frozen
@@ -250,7 +250,7 @@ _WRITTEN = re.compile(rf"://[^\s<>()]*|{ATTRIBUTES}|{FORMULA}|{TAG}|\0(?P<litera
 
 
 def normalize_tag(text: str) -> str:
-    """Return a tag in its stored form: composed (NFC), without the # and surrounding white space."""
+    """Return a tag in its stored form, which is composed (NFC) and has no # and no surrounding white space."""
     return compose(text.strip().lstrip("#＃").strip())
 
 
@@ -265,7 +265,7 @@ def tag_key(text: str) -> str:
 
 
 def with_parents(tag: str) -> Iterator[str]:
-    """Yield a tag and its parent tags: `a/b`, then `a`."""
+    """Yield a tag and its parent tags, for example `a/b` and then `a`."""
     while tag:
         yield tag
         tag = tag.rpartition("/")[0].rstrip("/")

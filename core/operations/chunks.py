@@ -58,7 +58,7 @@ class CutChunk(Chunk):
 
 @frozen
 class CutNote:
-    """How a note is split into chunks, and the reasons for it."""
+    """A note's chunks, and the reasons why the note is split this way."""
 
     title: str
     profile: Profile
@@ -78,7 +78,7 @@ class ComparedCut(CutNote):
 
 @frozen
 class CutPreview(CutNote):
-    """How a note is split into chunks and why, optionally compared with a second way to split it."""
+    """A split of a note into chunks with its reasons, optionally compared with a second way to split the note."""
 
     compare: ComparedCut | None
 

@@ -426,7 +426,7 @@ class BaseDeletion:
 
 @frozen
 class ChangeCosts:
-    """What it would cost to change a base's chunking and its embedder. A cost is None if the setting stays the same."""
+    """The costs of changing a base's chunking and its embedder. A cost is None if the setting stays the same."""
 
     chunking: ChangeCost | None = None
     embedder: ChangeCost | None = None

@@ -18,7 +18,7 @@ Options = dict[str, Any]
 ANSWER_BYTES = 1 << 20
 """Maximum size of an answer in bytes.
 
-Answers run to thousands of characters, or hundreds of thousands with reasoning.
+Answers have thousands of characters, or hundreds of thousands with reasoning.
 """
 
 STREAM_BYTES = 8 << 20

@@ -69,7 +69,7 @@ def find(section: str, url: httpx.URL) -> ApiKey:
 
 
 def active_key(section: str, url: httpx.URL) -> ApiKey:
-    """Return a section's key for the server at `url`. Its value is left empty if it is stored in the keyring."""
+    """Return a section's key for the server at `url`. The value is left empty for a key in the keyring."""
     variable = key_variable(section)
     is_openai = (url.scheme, url.host, url.port) == ("https", "api.openai.com", None)
     if is_openai and not os.environ.get(variable, "").strip():

@@ -105,7 +105,7 @@ def split(text: str, by: str, *, topic: str = "", rest: str = "") -> ComparedThi
 def split_sides(items: Segments, before: Segments, after: Segments) -> ComparedThings | None:
     """Return `items` as sides, or None if they don't name at least two.
 
-    The topic is removed from the first side and the tail from the last.
+    The topic is removed from the first side, and the tail from the last side.
     """
     *others, last = [item.strip() for item in items]
     if not last or not others or not all(others):

@@ -144,7 +144,7 @@ def _kind(value: str) -> str:
 
 
 def _range(name: str, field: str, value: str, *, is_property: bool) -> str:
-    """Return a number range in its stored form: 2.., ..3 or 1..3.
+    """Return a number range in its stored form, such as 2.., ..3 or 1..3.
 
     Raises QueryError if the value isn't a number or range, if the ends are reversed, or if a page is below 1. A
     property may have other values, which are returned unchanged.
@@ -189,7 +189,7 @@ def check_use(name: str, field: str, at: Span, *, is_empty: bool, negated: bool)
 def nearest(name: str, properties: Collection[str], *, surely: bool) -> str:
     """Return the field that was probably meant by an unknown name, or "" if no field is similar enough.
 
-    Unless the name is `surely` meant as a field, it must be a closer match.
+    Unless the name is `surely` meant as a field, the match must be closer.
     """
     near = get_close_matches(name.casefold(), [*FIELDS, *_MEANT, *properties], n=1, cutoff=0.6 if surely else 0.81)
     return _MEANT.get(near[0], near[0]) if near else ""

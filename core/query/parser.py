@@ -144,7 +144,7 @@ def _parse_pieces(
 def as_text(typed: str) -> Understood:
     """Return a question that is searched for literally, without query syntax.
 
-    It is truncated to the length limit, and characters that can't be stored are removed.
+    The question is truncated to the length limit, and characters that can't be stored are removed.
     """
     text = " ".join(make_storable(typed[:QUESTION]).split())
     return Understood(text, terms=(Term("words", text, 0, len(typed)),) if text else ())

@@ -23,7 +23,7 @@ class Candidate:
 
 
 Judged = list[float | None]
-"""The candidates' scores from 0 to 1, in order. A candidate not reached within the time limit has None."""
+"""The candidates' scores from 0 to 1, in order. The score is None if a candidate wasn't reached in time."""
 
 
 class Reranker(Protocol):

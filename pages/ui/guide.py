@@ -57,7 +57,7 @@ PARTS: dict[str, Texts] = {
 LONGEST = 240
 """Maximum number of characters in an excerpt, and of bytes in a passage with more than one sentence."""
 NEAREST = 6
-"""Maximum number of chapters to return that don't contain all words."""
+"""Maximum number of returned chapters that don't contain all words."""
 WORDS = 0.02
 """Weight of keyword matches relative to semantic similarity.
 
@@ -66,7 +66,7 @@ Of the values 0, 0.01, 0.02, 0.03 and 0.05, this one gave the best results on da
 Similarities = Callable[[str, Sequence[str]], Sequence[float]]
 """Function that returns the similarity of each text to a question.
 
-The sequence is empty while no model is loaded.
+The result is empty while no model is loaded.
 """
 # Function words in Chinese questions, which aren't separated by spaces.
 _FILLERS = "为什么|怎么样?|什么|怎样|如何|哪里|哪些|可以|[的了吗呢是把在我你请能]"

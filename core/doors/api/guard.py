@@ -163,7 +163,10 @@ def address(url: str, token: str) -> str:
 
 
 def _refusal() -> Response:
-    """Return the page for browsers without a token. It is in every language, because none has been chosen yet."""
+    """Return the page for browsers without a token.
+
+    The page is in every language, because the user hasn't chosen one.
+    """
     texts = [(language.replace("_", "-"), escape(render(_REFUSAL, language))) for language in LANGUAGES]
     body = "".join(f'<p lang="{language}">{text}</p>' for language, text in texts)
     head = '<meta charset="utf-8"><title>Tessera</title>'

@@ -203,7 +203,7 @@ def knowledge_query(
 ) -> ToolAnswer:
     """Find the best passages in a knowledge base for a question, or for each keyword, by meaning and by words.
 
-    Without either, list the notes that were changed last.
+    Without a question or keywords, list the notes that were changed last.
     """
     texts = [text for text in (query, *(keywords or ())) if text.strip()] or [""]
     if len(texts) > _TEXTS:

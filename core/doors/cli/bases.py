@@ -57,7 +57,7 @@ def _switch_message(cost: ChangeCost) -> Message:
 
 
 def questions(costs: ChangeCosts) -> Iterator[Message]:
-    """Yield a message about each change's cost. The user is asked to confirm each one."""
+    """Yield a message about each change's cost. The user is asked to confirm each change."""
     if cost := costs.chunking:
         yield plural(
             "{n} note to split again, {every} pieces of text, {new} of them to index: about {time}.",

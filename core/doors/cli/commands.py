@@ -18,7 +18,10 @@ from core.doors.registry import MODULES
 
 
 def _own(module: str) -> str:
-    """Return the name of the module with the hand-written commands for a module of operations. It may not exist."""
+    """Return the name of the module with the hand-written commands for a module of operations.
+
+    This module may not exist.
+    """
     return f"core.doors.cli.{module.split('.')[2]}"
 
 

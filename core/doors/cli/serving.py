@@ -147,7 +147,10 @@ def _bring_to_front(folder: Path, as_json: bool) -> bool:
 
 
 def free_port(port: int | None, host: str = HOST) -> int:
-    """Return `port`, or the first free port if None. Raises ConfigError if `port` or every port tried is in use."""
+    """Return `port`, or the first free port if it is None.
+
+    Raises ConfigError if `port` or every port tried is in use.
+    """
     ports = [port] if port else list(range(PORT, PORT + _PORTS_TRIED))
     for candidate in ports:
         with closing(socket.socket(socket.AF_INET, socket.SOCK_STREAM)) as probe:

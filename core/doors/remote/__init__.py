@@ -43,7 +43,7 @@ def failure(error: TesseraError) -> Values:
 def error_of(value: object) -> TesseraError:
     """Return the error reported by a line, or a TesseraError if its class is unknown.
 
-    Raises ValueError if malformed.
+    Raises ValueError if the line is malformed.
     """
     try:
         name = value["kind"]  # type: ignore[index]

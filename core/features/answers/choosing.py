@@ -242,8 +242,8 @@ WEIGHTS: Weights = {
 - `words`: share of the question's words in the excerpt and its headings.
 - `rivals`: number of hits with nearly the same score as the best hit.
 - `search`: the evidence from the search itself (`core/retrieval/confidence.py`).
-- `sides`: 1 for a comparison. Of 85 comparisons with all sides quoted, 73 % were right; the other features alone
-  predict 62 %.
+- `sides`: 1 for a comparison. Of 85 comparisons with all sides quoted, 73 % were right. The other features
+    alone predict 62 %.
 """
 CONSTANT = -4.135
 """Intercept for WEIGHTS.
@@ -449,7 +449,10 @@ class Selection:
 
 
 def choose(store: Store, reads: Reads, result: SearchResult) -> Selection:
-    """Select the excerpts in a result's top hits that best answer its question. A listing of notes has none."""
+    """Select the excerpts in a result's top hits that best answer its question.
+
+    For a listing of notes, there are none.
+    """
     if result.mode == "listed" or not result.hits:
         return Selection((), 0.0)
     return select(result, collect_candidates(store, reads, result))

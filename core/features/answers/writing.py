@@ -1,4 +1,4 @@
-"""Have a language model write an answer from the hits. Each sentence is checked against its quotes as it arrives."""
+"""Have a language model write an answer from the hits. Each arriving sentence is checked against its quotes."""
 
 import json
 import re
@@ -39,7 +39,8 @@ class Verdict:
     """The result of comparing a written sentence with its sources.
 
     `missing` are the figures and names that the sources lack. `copied` says whether the sentence is a word-for-word
-    copy. `ours` are the spans in the sentence that differ from the sources, and `theirs` are such spans in each source.
+    copy. `ours` are the spans in the sentence that differ from the sources, and `theirs` are the differing spans in
+    each source.
     """
 
     missing: Texts
@@ -226,7 +227,7 @@ SCHEMA: ValueMap = json.loads("""
   "additionalProperties": false
 }
 """)
-"""JSON schema for a whole answer. Some servers can make a model follow it."""
+"""JSON schema for a whole answer. Some servers can make a model follow this schema."""
 
 PASSAGES = 8
 """Maximum number of hits to send to a model."""

@@ -66,7 +66,7 @@ class RecordParts(Iterable[T]):
             yield make()
 
     def sound(self, mistakes: "Mistakes") -> Iterator[tuple[Place, T]]:
-        """Yield the valid records with their locations, and add the errors in any others to `mistakes`."""
+        """Yield the valid records with their locations, and add the errors in invalid records to `mistakes`."""
         for place, make in self._read():
             try:
                 record = make()
@@ -361,7 +361,7 @@ def is_id(owner: type, name: str) -> bool:
 
 
 def _with_free_ids(store: Store, records: Records) -> Records:
-    """Return the records with each id that is already used in the store replaced by a new one."""
+    """Return the records with new ids in place of ids that are already used in the store."""
     taken = {base.id for base in store.bases.all()} | store.notes.ids() | store.versions.note_ids()
     taken |= {edit.id for edit in store.edits.all()}
     taken |= {question_set.id for base in store.bases.all() for question_set in store.questions.sets(base)}

@@ -79,7 +79,7 @@ def checked(records: Records, name: str) -> Ids:
 Form = Literal["markdown", "json", "yaml", "zip"]
 
 MOST_DOCUMENT = 64 * 2**20
-"""Maximum size of a JSON or YAML document in bytes. Unlike a zip, it has to fit in memory."""
+"""Maximum size of a JSON or YAML document in bytes. Unlike a zip, a document has to fit in memory."""
 
 _LOG = logging.getLogger(__name__)
 

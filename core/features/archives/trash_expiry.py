@@ -158,8 +158,8 @@ class OpeningTable(StoreTable):
 
     The clock may have been ahead at a single opening, so the earlier of the last two recorded days counts as the
     current day. An item's time in the trash normally starts on the day it was deleted. That day must lie between the
-    opening that first saw the item and the opening before. If it doesn't, the clock was wrong, and the time starts on
-    the day of the opening that first saw the item.
+    opening that first saw the item and the opening before it. If it doesn't, the clock was wrong, and the time starts
+    on the day of the opening that first saw the item.
     """
 
     def begin(self, day: date) -> None:

@@ -172,9 +172,9 @@ class Backups:
     def restore(self, name: str, *, passphrase: str = "", to: Path | None = None) -> RestoredBackup:
         """Restore a backup, given its name or path.
 
-        The backup is restored to the new folder `to`. If `to` is None, it replaces this workspace when the workspace is
-        next opened. Raises UnknownChoice, SourceError if the backup is damaged or the folder isn't empty, ConfigError
-        if the passphrase is wrong, NewerSchema, and DiskFull.
+        The backup is restored to the new folder `to`. If `to` is None, the backup replaces this workspace when the
+        workspace is next opened. Raises UnknownChoice, SourceError if the backup is damaged or the folder isn't empty,
+        ConfigError if the passphrase is wrong, NewerSchema, and DiskFull.
         """
         file = self.named(name).file
         if to is not None:
@@ -186,7 +186,10 @@ class Backups:
     # daily backups
 
     def start(self) -> None:
-        """Start the thread that makes daily backups, unless it is already running. It runs until `close` is called."""
+        """Start the thread that makes daily backups, unless it is already running.
+
+        The thread runs until `close` is called.
+        """
         if self._thread is None:
             self._thread = Thread(target=self._run, name="backups", daemon=True)
             self._thread.start()

@@ -130,7 +130,7 @@ def _await_vectors(parts: WorkspaceParts) -> None:
 
 
 def _put_versions(parts: WorkspaceParts) -> None:
-    """Add each note's current version to the note's history if it is missing there."""
+    """Add each note's current version to the note's history unless the history already has the version."""
     store = parts.store
     with store.changing, store.database.write():
         for note_id in store.database.column(_VERSIONLESS):

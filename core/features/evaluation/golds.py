@@ -58,7 +58,10 @@ def gold_at(note: Note, start: int, end: int) -> GoldSpan:
 
 
 def narrow(note: Note, gold: GoldSpan, quote: str) -> GoldSpan:
-    """Narrow a right passage to a quote from it. Raises QuestionSetError unless the quote occurs in it exactly once."""
+    """Narrow a right passage to a quote from it.
+
+    Raises QuestionSetError unless the passage contains the quote exactly once.
+    """
     place = only_place(note.body[gold.start : gold.end], quote.strip()) if quote.strip() else None
     if place is None:
         raise QuestionSetError(

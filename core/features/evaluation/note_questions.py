@@ -454,7 +454,7 @@ class NoteChecks:
         return newest.started_at, self._store.remembered.get(("check", newest.id, newest.asked), by_note)
 
     def unreached(self, base_id: str, note_id: str) -> datetime | None:
-        """Return the time of a base's latest check, or None if the check found the note or didn't ask about it."""
+        """Return the time of a base's latest check, or None if the check found the note or had no question about it."""
         at, by_note = self.results(base_id)
         found = any(hit.note_id == note_id for result in by_note.get(note_id, ()) for hit in result.hits)
         return at if note_id in by_note and not found else None

@@ -297,7 +297,7 @@ class QuestionSets:
     def read(self, base: str, data: bytes, name: str) -> list[Question]:
         """Return the questions in a file, with their right passages located.
 
-        Raises QuestionSetError if one is invalid.
+        Raises QuestionSetError if a question is invalid.
         """
         return read(self._store, self._store.bases.named(base), data, name)
 

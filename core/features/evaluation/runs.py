@@ -231,7 +231,7 @@ class Runs:
         *,
         name: str = "questions",
     ) -> list[Measured]:
-        """Ask questions from a file with several pipelines, and return the results. They aren't stored.
+        """Ask questions from a file with several pipelines, and return the results. The results aren't stored.
 
         `name`: the file name to use in messages. Raises the same errors as `run`.
         """

@@ -62,8 +62,8 @@ def spans(passages: Sequence[GoldSpan | FoundSpan]) -> list[Span]:
 def coverage(gold: Span, retrieved: Spans) -> float:
     """Return the share of the gold span's characters that are in at least one retrieved span.
 
-    |gold ∩ ∪ retrieved| / |gold|: the token recall of Smith and Troynikov, 'Evaluating Chunking
-    Strategies for Retrieval' (Chroma, 2024), for one passage and in characters.
+    |gold ∩ ∪ retrieved| / |gold| is the token recall of Smith and Troynikov, 'Evaluating Chunking Strategies for
+    Retrieval' (Chroma, 2024), for one passage and in characters.
     """
     return _shared([gold], [span for span in retrieved if span[0] == gold[0]]) / _size([gold])
 
@@ -71,8 +71,8 @@ def coverage(gold: Span, retrieved: Spans) -> float:
 def span_recall(golds: Spans, retrieved: Spans, *, any: bool) -> float:
     """Return the share of the gold characters that were retrieved.
 
-    If `any` is True, only the passage with the largest share counts.
-    |gold ∩ retrieved| / |gold|: the recall of Smith and Troynikov (2024), in characters.
+    If `any` is True, only the passage with the largest share counts. |gold ∩ retrieved| / |gold| is the recall of Smith
+    and Troynikov (2024), in characters.
     """
     if any:
         return max((coverage(gold, retrieved) for gold in golds), default=0.0)
@@ -82,7 +82,7 @@ def span_recall(golds: Spans, retrieved: Spans, *, any: bool) -> float:
 def span_precision(golds: Spans, retrieved: Spans) -> float:
     """Return the share of the retrieved characters that are gold.
 
-    |gold ∩ retrieved| / |retrieved|: the precision of Smith and Troynikov (2024), except that each character counts
+    |gold ∩ retrieved| / |retrieved| is the precision of Smith and Troynikov (2024), except that each character counts
     only once. In their version, a token counts each time it is retrieved.
     """
     got = _size(retrieved)
@@ -92,8 +92,8 @@ def span_precision(golds: Spans, retrieved: Spans) -> float:
 def iou(golds: Spans, retrieved: Spans) -> float:
     """Return the overlap between the retrieved and the gold characters, from 0 (none) to 1 (identical).
 
-    |gold ∩ retrieved| / |gold ∪ retrieved|: the IoU of Smith and Troynikov (2024), in characters, each
-    counted once. All gold passages count, even if one would be enough.
+    |gold ∩ retrieved| / |gold ∪ retrieved| is the IoU of Smith and Troynikov (2024), in characters, each counted once.
+    All gold passages count, even if one would be enough.
     """
     either = _size([*golds, *retrieved])
     return _shared(golds, retrieved) / either if either else 0.0
@@ -185,8 +185,9 @@ def precision_at(relevance: Relevance, k: int) -> float:
 def ndcg_at(relevance: Relevance, k: int, total: int) -> float:
     """Return the discounted cumulative gain of the first k hits, divided by the gain of a perfect ranking.
 
-    DCG / ideal DCG, DCG = Σ 1 / log2(1 + rank) over the passages found (Järvelin and Kekäläinen, 'Cumulated
-    Gain-Based Evaluation of IR Techniques', 2002, with the discount of Burges et al., 2005, as in trec_eval).
+    The metric is DCG / ideal DCG, where DCG is Σ 1 / log2(1 + rank) over the passages found (Järvelin and Kekäläinen,
+    'Cumulated Gain-Based Evaluation of IR Techniques', 2002, with the discount of Burges et al., 2005, as in
+    trec_eval).
     """
     ideal = sum(1 / log2(1 + rank) for rank in range(1, min(total, k) + 1))
     return sum(1 / log2(1 + place) for place in _places(relevance, k)) / ideal if ideal else 0.0
@@ -210,8 +211,8 @@ def _places(relevance: Relevance, k: int) -> list[int]:
 def cited_recall(golds: Spans, cited: Spans, *, any: bool) -> float:
     """Return the share of the gold passages cited by an answer. If `any` is True, citing one of them counts as 1.
 
-    The citation recall of Gao et al., 'Enabling Large Language Models to Generate Text with Citations' (EMNLP 2023),
-    over passages instead of statements. A passage counts as cited if it overlaps with a citation by at least
+    This is the citation recall of Gao et al., 'Enabling Large Language Models to Generate Text with Citations' (EMNLP
+    2023), over passages instead of statements. A passage counts as cited if it overlaps with a citation by at least
     FOUND_SHARE of the shorter of the two.
     """
     right = [builtins.any(_is_same(gold, span) for span in cited) for gold in golds]
@@ -375,7 +376,7 @@ class _Reply(BaseModel):
 def judge(chat: Chat, result: QuestionResult, characters: int, stop: Stop) -> Judgement:
     """Have a language model judge a result's answer. At most `characters` characters of text are sent.
 
-    If the reply can't be read, it is requested once more. If the server fails, the judgement's `problem` says why.
+    If the reply can't be read, the model is asked once more. If the server fails, the judgement's `problem` says why.
     Raises Cancelled if `stop` returns True.
     """
     assert result.given, "only an answer can be judged"

@@ -176,7 +176,7 @@ def _is_headed(line: str) -> bool:
 def _belongs(line: str, parts: list[str], headed: bool) -> bool:
     """Return whether a line continues the event in `parts`.
 
-    Lines of a stack trace, lines of a command's output, and indented lines do.
+    Such lines are part of a stack trace or of a command's output, or are indented.
     """
     if PROMPT.match(line):
         return False

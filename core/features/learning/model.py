@@ -116,9 +116,9 @@ class ModelReader:
 
 
 def _covering(item: Fact, others: Sequence[Fact]) -> Fact | None:
-    """Return the first of `others` that a rule found in the same lines, or None if there is none.
+    """Return the first fact in `others` that a rule found in the same lines, or None if there is none.
 
-    If a quote is long, None is returned as well, because a long quote may be about several facts.
+    If a quote is long, return None too, because a long quote may be about several facts.
     """
     if any("\n" in quote or len(quote) > _LONG for quote in item.quotes):
         return None

@@ -118,7 +118,7 @@ class Packs:
     def take(self, note_id: str, expected_version: int) -> None:
         """Replace an edited note with the pack's text, without embedding it. Later upgrades will update the note again.
 
-        If the pack no longer contains the note, it is moved to the trash. Raises Conflict if the note isn't at
+        If the pack no longer contains the note, the note is moved to the trash. Raises Conflict if the note isn't at
         `expected_version`, and the same errors as `offered`.
         """
         with self._store.changing:

@@ -31,7 +31,7 @@ class ConceptTable(StoreTable):
     def choices(self) -> Choices:
         """Return the user's decisions, keyed by concept.
 
-        Each comes with the name of the concept to merge into, or "" if the decision isn't to merge.
+        Each decision comes with the name of the concept to merge into, or "" if the decision isn't to merge.
         """
         return {
             name: (choice, into) for name, choice, into in self._rows("SELECT name, choice, into_name FROM concepts")

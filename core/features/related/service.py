@@ -1,4 +1,4 @@
-"""Notes related to a given note, hints and suggestions for improving it, and accepting suggested links."""
+"""Find the notes related to a given note, suggest improvements to the note, and add accepted links."""
 
 import re
 import unicodedata

@@ -134,7 +134,7 @@ _MANY = 20
 def are_versions(first: str, second: str) -> bool:
     """Return whether two texts are probably versions of the same file.
 
-    They are if most of their pairs of adjacent words are equal, or if one text mostly contains the other.
+    They count as versions if most of their pairs of adjacent words are equal, or if one text mostly contains the other.
     """
     counter = _pairs(first)
     other = _pairs(second)
@@ -164,7 +164,7 @@ class Upgrades(Protocol):
         """Replace a note's text with the newer text. Raises Conflict if the note isn't at `expected_version`."""
 
     def leave(self, note_id: str) -> None:
-        """Undo `take`: offer a note's newer text again."""
+        """Undo `take` by offering a note's newer text again."""
 
 
 @dataclass(eq=False)

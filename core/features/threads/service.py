@@ -89,7 +89,7 @@ class Threads:
     _notes: Notes
     _jobs: Jobs
     latest: Answer | None = None
-    """What the job `answer` has written so far or, if the job has ended, its last answer."""
+    """The answer that the job `answer` has written so far or, if the job has ended, its last answer."""
 
     def __post_init__(self) -> None:
         self._table = ThreadTable(self._store.database)

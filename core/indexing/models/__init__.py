@@ -89,7 +89,7 @@ def _measure_floor(models: "Models", store: Store, base: KnowledgeBase) -> None:
     """Measure a base's background similarity unless it is up to date. Raises the errors of `Models.embedder`.
 
     The background similarity is the similarity of unrelated questions to the nearest window. The user's questions
-    without an answer count as unrelated. Those with an answer limit the result.
+    without an answer count as unrelated. Questions with an answer limit the result.
     """
     windows = store.chunks.count(base).windows
     sets = map(store.questions.for_set, store.questions.sets(base))

@@ -174,7 +174,10 @@ def _in_packages() -> list[str]:
 
 
 def _plain(model: ModelCard, argument: str) -> ModelCard:
-    """Complete the card of an embedder or reranker that has no model files. Raises the errors of building the model."""
+    """Complete the card of an embedder or reranker that has no model files.
+
+    Raises the same errors as building the model.
+    """
     if model.part == "reranker":
         reranking.make(model.name)
         return model

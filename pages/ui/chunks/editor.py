@@ -179,7 +179,7 @@ def drawer(base: KnowledgeBase, note: Note, chunks: Chunks, edits: Mapping[str, 
 
 
 def _draw_lock_reason(base: KnowledgeBase) -> bool:
-    """Return whether the base's chunks are currently locked. If they are, draw the reason."""
+    """Return whether the base's chunks are currently locked. If they are, show the reason."""
     why = hindrance(base.name)
     if why:
         st.info(plain(why), icon=":material/lock:")

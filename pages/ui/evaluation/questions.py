@@ -249,7 +249,7 @@ def kind_name(kind: str) -> str:
 
 
 ALWAYS = ("all", "missed")
-"""States to offer as filters even if no question is in them."""
+"""States to offer as filters even if no question has them."""
 
 
 def narrow(

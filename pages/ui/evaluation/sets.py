@@ -98,7 +98,7 @@ DIALOG = Dialog("questions_dialog")
 
 
 def menu(base: str, question_set: QuestionSet) -> None:
-    """Draw the menu with the actions on a question set. Each opens a dialog."""
+    """Draw the menu with the actions on a question set. Each action opens a dialog."""
     labels = {"new": t("New set"), "import": t("Import a file"), "rename": t("Rename"), "delete": t("Delete this set")}
     if base == jobs.SAMPLE:
         labels["samples"] = text_of(SAMPLES)

@@ -195,7 +195,7 @@ def _forget_title() -> None:
 
 
 def _offer_undo(done: Sequence[Renaming], text: str) -> None:
-    """Show the result of renaming or moving notes, with a button that undoes it.
+    """Show the result of renaming or moving notes, with a button that undoes the change.
 
     `text` says what was done. Any links that couldn't be updated are listed.
     """

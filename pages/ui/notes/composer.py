@@ -294,7 +294,7 @@ def _store(session: EditorSession, over: Note | None) -> Note:
 
 
 def move_to(session: EditorSession, base: str, folder: str) -> None:
-    """Set the base and folder of a new note. If the note is already saved, create it again there.
+    """Set the base and folder of a new note. If the note is already saved, create it again in the new folder.
 
     The text is stored as a draft first, so nothing is lost if the process is killed. At worst, the text is in both
     locations.
@@ -480,7 +480,7 @@ _STORED = "letters_stored"
 _SESSION = "letters_session"
 
 LETTERS = component("letters", __file__, before="shelf.js")
-"""Component. Triggers `typed` with unsaved text, and with the token of an editor whose session has ended."""
+"""Component that triggers `typed` with unsaved text and the token of an editor whose session has ended."""
 
 
 class UnstoredText(TypedDict):

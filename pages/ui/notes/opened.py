@@ -21,7 +21,7 @@ from pages.ui.shared.text import t
 from pages.ui.shared.widgets import Dialog, bound, close, distinct, menu, row, segments, small
 
 Passage = tuple[Chunk, str]
-"""A chunk, and the question that found it or ""."""
+"""A chunk, and the question that found the chunk or ""."""
 
 _NOTE = "open_note"
 _PLACE = "open_place"

@@ -199,7 +199,7 @@ class EditorSession:
     def take_text(
         self, text: str, number: int, at: int, action: Action | None = None, actions: int = 0, title: str | None = None
     ) -> None:
-        """Apply a message from the editor. Its text is ignored if later text has already arrived.
+        """Apply a message from the editor. The text is ignored if later text has already arrived.
 
         The text gets the note's line endings. `at` is the caret's offset, and `actions` the number of actions so far.
         `title` is a title typed by the user that the page hasn't received yet.

@@ -103,7 +103,7 @@ def tags(names: Sequence[str]) -> str:
 
 
 def meter(level: int) -> str:
-    """Return a relevance level as HTML: a word, and one to three filled bars. Return "" if the level is 0."""
+    """Return a relevance level as HTML, with a word and one to three filled bars. Return "" if the level is 0."""
     if not level:
         return ""
     bars = "".join(f'<i class="{"on" if number < level else ""}"></i>' for number in range(3))
@@ -170,7 +170,7 @@ def body(hit: Hit, seen: Highlight, *, around: bool) -> str:
 
 
 def lines(note: NoteSummary, chunk: Chunk, words: Spans = ()) -> str:
-    """Return a few lines of a chunk as HTML, from the first of the words, which are highlighted."""
+    """Return a few lines of a chunk as HTML, starting at the first of `words`. The words are highlighted."""
     if chunk.line or chunk.picture:
         shown = clip(chunk.text, words, 3)[0]
     else:

@@ -108,7 +108,10 @@ def dialog(*, wanted: bool) -> None:
 
 
 PATIENCE = 3.0
-"""Seconds to wait for another process that has the workspace open for writing. After that, it is opened read-only."""
+"""Seconds to wait for another process that has the workspace open for writing.
+
+After that, the workspace is opened read-only.
+"""
 WARM_AFTER = 2.5
 """Seconds to wait before loading the models, so that the first page and a first click aren't delayed."""
 

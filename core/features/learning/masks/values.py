@@ -304,7 +304,7 @@ def quoted_value(text: str, at: int) -> Value | None:
 
 
 def values_at(text: str, at: int, *, in_url: bool = False) -> list[Value]:
-    """Return the values at the offset `at`: usually one, but several in a call, list, or expression with a fallback."""
+    """Return the values at the offset `at`. A call, a list, or an expression with a fallback has several values."""
     if item := quoted_value(text, at):
         return [item]
     if text.startswith("(", at) and quoted_value(text, at + 1):
