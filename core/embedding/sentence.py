@@ -200,7 +200,10 @@ class Encoder:
         return self.facts.max_tokens - longest - SPARE
 
     def tokens(self, text: str) -> Spans:
-        """Return the character span of each token. Takes linear time and, apart from the result, constant memory."""
+        """Return the character span of each token.
+
+        This takes linear time and, apart from the result, constant memory.
+        """
         text = _clean(text)
         remembered = self._chunk_tokens if len(text) <= REMEMBERED else self._segment_tokens
         spans = [remembered(text[start:end]) + np.int32(start) for start, end in _segments(text)]

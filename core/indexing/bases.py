@@ -181,7 +181,7 @@ class Bases:
     def chunking_cost(self, name: str, options: ChunkingOptions, *, progress: Progress = no_progress) -> ChangeCost:
         """Estimate the cost of re-chunking a base with other options.
 
-        Chunks the notes without storing them, and times the embedding of a few windows. Raises UnknownChoice or
+        The notes are chunked without being stored, and the embedding of a few windows is timed. Raises UnknownChoice or
         ConfigError for invalid options, and ModelError or ProviderError if the embedder fails.
         """
         base = self.get(name)
@@ -356,7 +356,7 @@ class ModelSwitches:
     def cost(self, base: str, embedder: str, *, progress: Progress = no_progress) -> ChangeCost:
         """Estimate the cost of switching to an embedder.
 
-        Chunks every note by the embedder's token counts, and times the embedding of a few windows. Raises
+        Every note is chunked by the embedder's token counts, and the embedding of a few windows is timed. Raises
         UnknownChoice, ConfigError, ModelError or ProviderError if the embedder isn't available.
         """
         stored = self._store.bases.named(base)

@@ -256,7 +256,7 @@ class EmbedQueue:
     def _embed(self, base: KnowledgeBase, block: Sequence[PendingChunk], progress: Progress) -> None:
         """Embed a group of a base's chunks, longest first.
 
-        Stops early if the user opens a note, or if a more urgent queue is waiting.
+        Stop early if the user opens a note, or if a more urgent queue is waiting.
         """
         embedder = self._embedder_of(base)
         opened = self._store.pending.opened

@@ -136,7 +136,7 @@ class RerankApi:
         return body | {"documents": texts}
 
     def _scores(self, answer: object, count: int) -> list[float]:
-        """Return the scores in a server's response, in the order of the passages. Reads any of the formats."""
+        """Return the scores in a server's response, in the order of the passages. All of the formats are supported."""
         rows = answer.get("results") if isinstance(answer, dict) else answer
         if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
             raise self._server.unusable("answered without a list of scores")

@@ -305,7 +305,7 @@ def _address(host: str) -> str:
 def answer_calls(workspace: "Workspace", *, finishes: bool = False) -> Iterator[None]:
     """Answer other commands' calls in a thread during the `with` block.
 
-    If `finishes` is True, let running calls finish afterwards.
+    If `finishes` is True, let the calls in progress finish afterwards.
     """
     import uvicorn
 

@@ -83,7 +83,7 @@ class Calls:
         ]
 
     def close_at_signals(self) -> None:
-        """Stop running calls when a signal ends the server. Otherwise, the server would wait for their responses."""
+        """Stop the calls in progress when a signal ends the server, which would otherwise wait for their responses."""
         if threading.current_thread() is threading.main_thread():
             for number in (signal.SIGINT, signal.SIGTERM):
                 signal.signal(number, partial(self._handle_signal, signal.getsignal(number)))
@@ -94,7 +94,7 @@ class Calls:
             then(number, frame)
 
     def stop(self) -> None:
-        """Stop running calls at their next step."""
+        """Stop the calls in progress at their next step."""
         for stop in tuple(self._stops):
             stop.set()
 

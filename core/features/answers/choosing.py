@@ -218,7 +218,7 @@ SHOWN = 200
 WEAKEST = 0.1
 """Minimum odds of a unit in the marked part, as a share of the strongest unit's odds."""
 WEAKEST_ROW = 0.5
-"""Minimum odds of a table row, as a share of the strongest row's odds. Rows don't explain each other."""
+"""Minimum odds of a table row, as a share of the strongest row's odds."""
 
 WEIGHTS: Weights = {
     "read": 0.141,
@@ -243,7 +243,7 @@ WEIGHTS: Weights = {
 - `rivals`: number of hits with nearly the same score as the best hit.
 - `search`: the evidence from the search itself (`core/retrieval/confidence.py`).
 - `sides`: 1 for a comparison. Of 85 comparisons with all sides quoted, 73 % were right. The other features
-    alone predict 62 %.
+  alone predict 62 %.
 """
 CONSTANT = -4.135
 """Intercept for WEIGHTS.
@@ -449,10 +449,7 @@ class Selection:
 
 
 def choose(store: Store, reads: Reads, result: SearchResult) -> Selection:
-    """Select the excerpts in a result's top hits that best answer its question.
-
-    For a listing of notes, there are none.
-    """
+    """Select the excerpts in top hits that best answer a result's question, or none if the result lists notes."""
     if result.mode == "listed" or not result.hits:
         return Selection((), 0.0)
     return select(result, collect_candidates(store, reads, result))

@@ -54,8 +54,8 @@ class ReaderEnsemble:
     def scores(self, read: TokenizedHit, part: Tokens, units: Mask) -> list[float]:
         """Return the log odds that each unit answers the question.
 
-        `part`: indices of the hit tokens to read. `units`, shape (units, hit tokens): whether each token is in the
-        unit.
+        `part` contains the indices of the hit tokens to read. `units`, shape (units, hit tokens), says whether each
+        token is in the unit.
         """
         assert read.compared is not None, "the bits are those of the text"
         places, _ = read.compared
@@ -137,9 +137,9 @@ class ReaderNetwork:
     def scores(self, question: Matrix, signs: Matrix, heading: Mask, masks: Mask) -> Matrix:
         """Return each unit's score.
 
-        `question`: the question's token vectors, scaled to unit length. `signs`, shape (tokens, dimension): -1 or 1.
-        `heading`: whether each token is in a heading. `masks`, shape (units, tokens): whether each token is in the
-        unit.
+        `question` contains the question's token vectors, scaled to unit length. `signs`, shape (tokens, dimension), are
+        -1 or 1. `heading` says whether each token is in a heading. `masks`, shape (units, tokens), says whether each
+        token is in the unit.
         """
         question = question[: len(self._asked_places)]
         begins = np.zeros(len(signs), bool)
@@ -184,8 +184,8 @@ def shipped(fingerprint: str) -> ReaderEnsemble | None:
 def parts(places: Spans) -> Iterator[Tokens]:
     """Yield the indices of a hit's tokens in parts of at most TOKENS. A part starts with its window's heading.
 
-    `places`: the tokens' spans in the text, negative for a token in a heading. Short windows, such as rows, share a
-    part.
+    `places` contains the tokens' spans in the text, which are negative for a token in a heading. Short windows, such as
+    rows, share a part.
     """
     heading = places[:, 0] < 0
     starts = [0, *(np.flatnonzero(heading[1:] & ~heading[:-1]) + 1).tolist(), len(places)]

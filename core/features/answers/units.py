@@ -161,7 +161,7 @@ class _UnitReader:
     def _code(self, first: int, last: int, end: int = 0) -> Units:
         """Yield the units in the code from line `first` up to, but not including, line `last`.
 
-        `end`: the line after the closing fence, or 0 if the code isn't fenced.
+        `end` is the line after the closing fence, or 0 if the code isn't fenced.
         """
         if not all(map(_INSERTED.match, self._lines[first:last])):
             block = self._span(first, last)
@@ -204,7 +204,7 @@ class _UnitReader:
 
 
 def sentences(plain: str, start: int, end: int) -> Iterator[Span]:
-    """Yield the spans of a paragraph's sentences. Long sentences are split. `plain`: the output of `hide_inline`."""
+    """Yield the spans of a paragraph's sentences. Long sentences are split. `plain` is the output of `hide_inline`."""
     return split_sentences(plain, start, end, SENTENCE_END, LONGEST)
 
 

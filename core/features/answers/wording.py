@@ -161,8 +161,8 @@ def sources(passage: str, span: Span) -> list[Source]:
 def is_copy(sentence: str, source: Source, place: str = "") -> bool:
     """Return whether a sentence copies its source word for word. The module's docstring lists the allowed differences.
 
-    `place`: the titles above the source. If a lead-in or title contains a word that may change the meaning of the text
-    below it, no sentence counts as a copy.
+    `place` contains the titles above the source. If a lead-in or title contains a word that may change the meaning of
+    the text below it, no sentence counts as a copy.
     """
     # In a title, these kinds of words change the meaning of the text below it.
     if "~~" in source.text or turns(source.before) or turns(place).keys() & {"not", "untrue", "past", "if", "except"}:

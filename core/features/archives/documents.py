@@ -325,7 +325,7 @@ def markdown_files(records: Records, find_file: FindFile) -> Contents:
 def write_folder(contents: Contents, place: Path, staging: Path) -> None:
     """Write all files to a new folder. If an error occurs, no folder is created.
 
-    `staging`: an empty folder. The files are first written to this folder, which is then renamed to `place`.
+    `staging` is an empty folder. The files are first written to this folder, which is then renamed to `place`.
     """
     for path, data in contents:
         file = staging / path

@@ -70,7 +70,7 @@ _MOST_NUMBER = 2**53
 def admit(records: Records, usual: str) -> Records:
     """Return an archive's records after validation, with all permissions removed.
 
-    `usual`: the default model for the base.
+    `usual` is the default model for the base.
     """
     of_archive = records.base
     into = base(of_archive, usual)

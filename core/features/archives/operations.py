@@ -46,7 +46,7 @@ class RestoredBase:
 class DeletedBase:
     """A base in the trash, or an archive of expired notes.
 
-    `notes`: the expired notes' titles. `problem`: the reason why the item can't be restored, or "".
+    `notes` contains the expired notes' titles. `problem` is the reason why the item can't be restored, or "".
     """
 
     key: str

@@ -29,7 +29,7 @@ from core.store import Store
 
 
 def checked(records: Records, name: str) -> Ids:
-    """Check all records in an archive, and return the notes' ids and version numbers. `name`: the archive's name.
+    """Check all records in an archive, and return the notes' ids and version numbers. `name` is the archive's name.
 
     Raises ArchiveError, which lists all mistakes.
     """
@@ -139,7 +139,7 @@ class Archives:
         return stream.getvalue()
 
     def restore(self, place: Path, name: str = "") -> Restored:
-        """Create a base from an export, and return the base. `name`: a different name for it.
+        """Create a base from an export, and return the base. `name` is a different name for the base.
 
         The base's notes live in the workspace, and its chunks still have to be indexed. The base has no permissions
         until the user grants them. Raises ArchiveError, which lists all mistakes, ConfigError if the name is taken, and

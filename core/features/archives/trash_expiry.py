@@ -171,8 +171,8 @@ class OpeningTable(StoreTable):
     def overdue(self, items: Mapping[str, tuple[date | None, timedelta]]) -> set[str]:
         """Return the items that have been in the trash too long.
 
-        `items`: all items in the trash, each with the day it was deleted, if known, and the time to keep it. New items
-        are recorded, and records of missing items are deleted.
+        `items` contains all items in the trash, each with the day it was deleted, if known, and the time to keep it.
+        New items are recorded, and records of missing items are deleted.
         """
         known = set(self._column("SELECT item FROM overdue"))
         with self._write(aside=True):
@@ -199,8 +199,8 @@ class OpeningTable(StoreTable):
 def _since(own: date | None, before: str | None, seen: str) -> date:
     """Return the day on which an item's time in the trash starts.
 
-    `own`: the day the item was deleted. `seen`: the day of the opening that first saw the item. `before`: the day of
-    the opening before that one.
+    `own` is the day the item was deleted. `seen` is the day of the opening that first saw the item. `before` is the day
+    of the opening before that one.
     """
     first = date.fromisoformat(seen)
     earliest = date.fromisoformat(before) if before else date.min

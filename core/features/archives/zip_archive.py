@@ -79,8 +79,8 @@ def is_notes(archive: upload.Archive) -> bool:
 def unpack(stream: IO[bytes], name: str, *, own: bool = False) -> Records:
     """Return the records in a zip. Each record is read only when it is needed.
 
-    `own`: whether this workspace wrote the zip. If it did, no size limits apply.
-    Raises ArchiveError if the zip isn't an exported base, and SourceError if it is damaged.
+    `own` says whether this workspace wrote the zip. If so, no size limits apply. Raises ArchiveError if the zip isn't
+    an exported base, and SourceError if it is damaged.
     """
     archive = upload.open_archive(stream, name, limited=not own)
     if archive.read(_MARK, _MOST_HEAD).strip() != _line(_VERSION).strip().encode():

@@ -138,7 +138,7 @@ class Backups:
     ) -> Backup:
         """Make a backup, and return it. Notes can be written in the meantime.
 
-        `to`: a different folder or file for the backup. If it is given, the backup is verified afterwards. Raises
+        `to` is a different folder or file for the backup. If `to` is given, the backup is verified afterwards. Raises
         DiskFull, NotesDamaged or another StoreError, or ConfigError if the file exists.
         """
         with self._snapshot() as connection:

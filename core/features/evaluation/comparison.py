@@ -227,7 +227,7 @@ Sections = Iterator[ReportSection]
 
 
 def report(compared: SideBySide, form: str, base: str = "", language: str = ENGLISH) -> bytes:
-    """Return a report as a file's bytes. `form`: `csv`, `md` or `html`. `base`: the base's name."""
+    """Return a report as a file's bytes. `form` is `csv`, `md` or `html`. `base` is the base's name."""
     if form == "csv":
         return to_csv(compared)
     return (to_html if form == "html" else to_markdown)(compared, base, language).encode()

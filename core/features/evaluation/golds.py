@@ -24,7 +24,7 @@ _WITHIN_WORD = re.compile(r"[0-9A-Za-z]{2}")
 
 
 def raise_any(name: str, problems: Sequence[Problem]) -> None:
-    """If there are problems, raise a QuestionSetError that lists them by line. `name`: the question file's name."""
+    """If there are problems, raise a QuestionSetError that lists them by line. `name` is the question file's name."""
     if problems:
         (line, reason), *others = sorted(problems[:MOST], key=itemgetter(0))
         raise QuestionSetError(name, line, reason, others, len(problems[MOST:]))
@@ -121,10 +121,10 @@ def resolve(store: Store, question_set: QuestionSet) -> list[Question]:
 
 
 def place(store: Store, base: KnowledgeBase, questions: Sequence[Question], name: str) -> list[Question]:
-    """Return a question file's questions with their right passages located in a base's notes. `name`: the file's name.
+    """Return a question file's questions with their right passages located in a base's notes.
 
-    Each quote must occur in its note exactly once, ignoring white space, or have a matching `start`. Raises a single
-    QuestionSetError that lists all quotes for which neither is true.
+    `name` is the file's name. Each quote must occur in its note exactly once, ignoring white space, or have a matching
+    `start`. Raises a single QuestionSetError that lists all quotes for which neither is true.
     """
     ids = store.questions.note_ids(base.id)
 

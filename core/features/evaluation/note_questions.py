@@ -419,8 +419,8 @@ class NoteChecks:
     def check(self, base: str, progress: Progress = no_progress, *, language: str = "") -> list[Run]:
         """Check whether a base's notes can be found, and return the evaluation runs.
 
-        The base is searched by words and meaning and, if it has vectors, by meaning alone. `language`: the language of
-        a new question set's name. It defaults to the language in the preferences or, if none is set, the terminal's.
+        The base is searched by words and meaning and, if it has vectors, by meaning alone. `language` is the language
+        of a new question set's name. It defaults to the language in the preferences or, if none is set, the terminal's.
         Raises ConfigError if no question can be generated from the notes, and the same errors as a run.
         """
         with self._checking:

@@ -74,8 +74,8 @@ def dump(questions: Iterable[Question]) -> bytes:
 def read(store: Store, base: KnowledgeBase, data: bytes, name: str, *, taken: Collection[str] = ()) -> list[Question]:
     """Return the questions in a file, ready to add to a question set, with their right passages located in a base.
 
-    `taken`: the ids of questions already in the question set. Raises a single QuestionSetError that lists all invalid
-    questions.
+    `taken` contains the ids of questions already in the question set. Raises a single QuestionSetError that lists all
+    invalid questions.
     """
     questions = parse(data, name)
     if not questions:

@@ -68,8 +68,8 @@ _SEARCH = TypeAdapter(SearchSettings)
 def parse(spec: str, start: Pipeline, chunking: ChunkingOptions) -> Pipeline:
     """Return a copy of the pipeline `start` with the settings in `spec`. `spec` becomes the copy's name.
 
-    `chunking`: the base's own chunking options. Raises UnknownChoice if a setting is unknown, and ConfigError if a
-    value is invalid.
+    `chunking` contains the base's own chunking options. Raises UnknownChoice if a setting is unknown, and ConfigError
+    if a value is invalid.
     """
     settings: AnyValues = {}
     for part in filter(str.strip, spec.split(",")):
@@ -233,7 +233,7 @@ class Runs:
     ) -> list[Measured]:
         """Ask questions from a file with several pipelines, and return the results. The results aren't stored.
 
-        `name`: the file name to use in messages. Raises the same errors as `run`.
+        `name` is the file name to use in messages. Raises the same errors as `run`.
         """
         named = self._store.bases.named(base)
         self._check(questions, named, name)

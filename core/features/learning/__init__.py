@@ -24,7 +24,7 @@ class LogParser(Protocol):
         """Whether the parser reads line by line. If so, long lines are truncated before parsing."""
 
     def fits(self, name: str, sample: str) -> float:
-        """Return how well the parser fits a log, from 0 to 1. `sample`: the first characters of the log."""
+        """Return how well the parser fits a log, from 0 to 1. `sample` contains the first characters of the log."""
 
     def events(self, text: str) -> LogEvents:
         """Yield a log's events in order. Raises ValueError if the text is in another format."""

@@ -119,7 +119,7 @@ class FactTable(StoreTable):
     def settle(self, note_ids: Collection[str], reason: str | None) -> None:
         """Record whether the user accepted or rejected the facts suggested as the given notes.
 
-        `reason`: the reason for rejecting them, or None if they were accepted.
+        `reason` is the reason for rejecting them, or None if they were accepted.
         """
         self._execute(
             "UPDATE learnt_facts SET rejected = ?, reason = ? WHERE note_id IN ?",

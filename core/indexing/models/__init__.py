@@ -186,7 +186,7 @@ class Models:
     def settle_floor(self, base: KnowledgeBase) -> None:
         """Measure a base's background similarity unless it is up to date.
 
-        May load the base's model. If the model isn't available, the background similarity stays unknown.
+        The base's model may be loaded. If the model isn't available, the background similarity stays unknown.
         """
         with suppress(EmbeddingMismatch, ModelError, ProviderError):
             _measure_floor(self, self._store, base)
@@ -315,7 +315,7 @@ class Models:
         return cards.cards(self._names())
 
     def rerankers(self) -> list[str]:
-        """Return the names of the rerankers that a search can use now. Sends no requests to servers."""
+        """Return the names of the rerankers that a search can use now. No requests are sent to servers."""
         return cards.usable_rerankers(self._names())
 
     def _names(self) -> list[str]:

@@ -32,7 +32,7 @@ NO_MODEL = (embedding.AUTO, reranking.NONE, "")
 def cards(names: Iterable[str] = ()) -> list[ModelCard]:
     """Return cards for the models in the tables, on this machine, and in `names`.
 
-    Loads no models and sends no requests.
+    No models are loaded, and no requests are sent.
     """
     # A base from another installation may name a kind of model that isn't installed here.
     known = [name for name in names if name.partition(":")[0] in EMBEDDERS or name.partition(":")[0] in RERANKERS]
@@ -97,7 +97,7 @@ def parse(name: str) -> tuple[Part, str, str]:
 
 
 def usable_rerankers(names: Iterable[str] = ()) -> list[str]:
-    """Return the names of the usable rerankers in the table, on this machine, and in `names`. Sends no requests."""
+    """Return the names of the usable rerankers in the table, on this machine, and in `names`. No requests are sent."""
     return [name for name in _rerankers([*names, *_on_machine()]) if name not in NO_MODEL and not card(name).problem]
 
 

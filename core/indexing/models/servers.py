@@ -133,7 +133,7 @@ class Servers:
     _changed: Callable[[Collection[str]], object] = lambda kinds: None
 
     def all(self) -> list[ServerCard]:
-        """Return the cards of all servers, whether set up or not. Sends no requests."""
+        """Return the cards of all servers, whether set up or not. No requests are sent."""
         return [self.get(section) for section in (*SECTIONS, *_named_servers())]
 
     def get(self, section: str) -> ServerCard:

@@ -41,7 +41,7 @@ def settle_view() -> str:
 
 
 def go(base: str, *, adding: bool = False) -> None:
-    """Change the view on the next rerun, to a base, NEW, or "" for all bases. For use in callbacks.
+    """Change the view on the next rerun, to a base, NEW, or "" for all bases. Use this in callbacks.
 
     With `adding`, the base's import form is expanded.
     """

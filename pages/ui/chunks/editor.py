@@ -55,7 +55,7 @@ class EditStep:
     after: Sequence[Edit] | None = None
 
     def run(self, act: Callback) -> None:
-        """Run the action, then record the note's edits, even if the action fails. Can run in a background job."""
+        """Run the action, then record the note's edits, even if the action fails. This can run in a background job."""
         try:
             act()
         finally:
@@ -158,7 +158,7 @@ _BELONGS_TO_NEXT = r"\s*(?:[-*+]|\d+[.)]|#{1,6}\s.*)"
 
 
 def open_next(chunk_id: str) -> None:
-    """Open the drawer for a chunk on the next rerun. For use in callbacks."""
+    """Open the drawer for a chunk on the next rerun. Use this in callbacks."""
     _DRAWER.open(chunk_id)
     session_state["drawer_mode"] = "edit"
 

@@ -486,7 +486,7 @@ def popover(question_set: QuestionSet) -> None:
 
 
 def start(question_set: QuestionSet, count: int = USUAL, *, by_model: bool = False) -> None:
-    """Suggest questions in a job, and wait up to `jobs.SOON` seconds for it to finish. For use in callbacks."""
+    """Suggest questions in a job, and wait up to `jobs.SOON` seconds for it to finish. Use this in callbacks."""
 
     def job(progress: Progress) -> int:
         return len(workspace.questions.suggest(question_set, count, by_model=by_model, progress=progress))

@@ -440,5 +440,5 @@ def _actions(question_set: QuestionSet, marked: Sequence[Run]) -> None:
 
 
 def show(view: str) -> None:
-    """Open another view of the Evaluation page on the next rerun. For use in callbacks."""
+    """Open another view of the Evaluation page on the next rerun. Use this in callbacks."""
     session_state["eval_view"] = view

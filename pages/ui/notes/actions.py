@@ -51,7 +51,7 @@ OTHERS = fields_of("number", "status", "day")
 
 
 def archive_notes(note_ids: Sequence[str]) -> None:
-    """Archive notes and offer to undo this. For use in callbacks."""
+    """Archive notes and offer to undo this. Use this in callbacks."""
     active = [card.id for card in workspace.notes.all() if card.id in set(note_ids) and card.status != "archived"]
     workspace.notes.archive(active)
     offer_undo(

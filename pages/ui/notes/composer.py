@@ -80,12 +80,12 @@ def _open(session: EditorSession) -> None:
 
 
 def begin(base: str = "", *, title: str = "", folder: str = "") -> None:
-    """Start a new note. For use in callbacks."""
+    """Start a new note. Use this in callbacks."""
     _open(EditorSession(token_hex(8), None, base, folder=folder, fields={"title": title} if title else {}))
 
 
 def begin_here() -> None:
-    """Start a new note in the current base and folder. For use in callbacks."""
+    """Start a new note in the current base and folder. Use this in callbacks."""
     base, folder = current_place()
     begin(base, folder=folder)
 
@@ -97,7 +97,7 @@ def title_of(path: str) -> str:
 
 
 def edit(note_id: str, *, at_end: bool = False, caret: int = 0) -> None:
-    """Start editing a note, with the caret at an offset or at the end. For use in callbacks. Raises NoteNotFound."""
+    """Start editing a note, with the caret at an offset or at the end. Use this in callbacks. Raises NoteNotFound."""
     note = workspace.notes.get(note_id)
     caret = _units(note.body) if at_end else max(0, caret)
     clear_undo()
@@ -105,7 +105,7 @@ def edit(note_id: str, *, at_end: bool = False, caret: int = 0) -> None:
 
 
 def edit_as(note: Note, body: str, fields: ValueMap, conflict: Note | None = None) -> None:
-    """Start editing a note with a changed text and fields, which may conflict with the note. For use in callbacks."""
+    """Start editing a note with a changed text and fields, which may conflict with the note. Use this in callbacks."""
     base = workspace.bases.by_id(note.base_id).name
     clear_undo()
     _open(
@@ -120,7 +120,7 @@ def _units(text: str) -> int:
 
 
 def edit_proposed(submission: Submission) -> None:
-    """Start editing a proposed change to a note. For use in callbacks. Raises NoteNotFound."""
+    """Start editing a proposed change to a note. Use this in callbacks. Raises NoteNotFound."""
     note = workspace.notes.get(submission.note.id)
     changed = workspace.proposals.proposed(submission)
     _open(
@@ -136,7 +136,7 @@ def edit_proposed(submission: Submission) -> None:
 
 
 def resume(key: str) -> None:
-    """Open a draft in the editor, as the draft of a new note if its note no longer exists. For use in callbacks."""
+    """Open a draft in the editor, as the draft of a new note if its note no longer exists. Use this in callbacks."""
     if draft := workspace.drafts.find(key):
         open_draft(draft)
 
@@ -196,7 +196,7 @@ def leave() -> None:
 
 
 def discard(key: str) -> None:
-    """Delete a draft, closing the editor if the draft is open there. For use in callbacks."""
+    """Delete a draft, closing the editor if the draft is open there. Use this in callbacks."""
     workspace.drafts.delete_for_good(key)
     for text in session_texts().values():
         if text.key == key:
@@ -365,7 +365,7 @@ def is_overtaken(session: EditorSession) -> bool:
 
 
 def take_newer(session: EditorSession) -> None:
-    """Edit the newer version, or show a conflict if the text has changed. For use in callbacks. Raises NoteNotFound."""
+    """Edit the newer version, or show a conflict if the text has changed. Use this in callbacks. Raises NoteNotFound."""
     assert session.note is not None
     if session.changed:
         session.conflict = session.newer

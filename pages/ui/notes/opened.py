@@ -63,13 +63,13 @@ def second_id() -> str:
 
 
 def choose_second(note_id: str, _place: str = "") -> None:
-    """Open a second note on the next rerun, or close it if `note_id` is "". For use in callbacks."""
+    """Open a second note on the next rerun, or close it if `note_id` is "". Use this in callbacks."""
     session_state[_SECOND] = note_id
     links.set_value("second", note_id)
 
 
 def swap(note_id: str) -> None:
-    """Swap the first and second notes. `note_id` is the second note's id. For use in callbacks."""
+    """Swap the first and second notes. `note_id` is the second note's id. Use this in callbacks."""
     first = session_state[_NOTE]
     links.set_values({"note": note_id, "second": first})
     choose_second(first)
@@ -203,7 +203,7 @@ _BEGIN_DIALOG = Dialog("linked_note")
 
 
 def ask_to_begin(base: str, path: str) -> None:
-    """Open a dialog that asks whether to create the note at `path` in a base. For use in callbacks."""
+    """Open a dialog that asks whether to create the note at `path` in a base. Use this in callbacks."""
     _BEGIN_DIALOG.open((base, path))
 
 

@@ -226,7 +226,7 @@ class EditorSession:
             self.fields[name] = value
 
     def request(self, action: Action) -> None:
-        """Set the action to perform in the next rerun. For use in callbacks.
+        """Set the action to perform in the next rerun. Use this in callbacks.
 
         This doesn't read Streamlit's session state, because a callback that does may be interrupted.
         """

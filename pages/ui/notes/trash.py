@@ -125,7 +125,7 @@ DIALOG = Dialog("deleting")
 def ask(note_ids: Sequence[str], base: str = "") -> None:
     """Open the dialog that asks to confirm the deletion of notes, or of a base if `base` is given.
 
-    For use in callbacks.
+    Use this in callbacks.
     """
     DIALOG.open((list(note_ids), base))
 

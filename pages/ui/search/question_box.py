@@ -125,7 +125,7 @@ def row(bases: list[str]) -> tuple[str | None, SearchOptions]:
 
 
 def put(text: str, earlier: str = "") -> None:
-    """Ask a question on the next rerun. For use in callbacks.
+    """Ask a question on the next rerun. Use this in callbacks.
 
     `earlier` has the questions that led to this question, one per line.
     """
@@ -393,12 +393,12 @@ def _mark_own(name: str) -> None:
 
 
 def reset_options() -> None:
-    """Reset all options except the filters to their defaults. For use in callbacks."""
+    """Reset all options except the filters to their defaults. Use this in callbacks."""
     session_state.update(reranker=AS_SET, own_options=frozenset())
 
 
 def choose_option(name: str, value: object) -> None:
-    """Set an option as if the user had chosen the value. For use in callbacks."""
+    """Set an option as if the user had chosen the value. Use this in callbacks."""
     session_state[name] = value
     _mark_own(name)
 
@@ -424,5 +424,5 @@ def _set_up(bases: list[str]) -> CompleteSettings:
 
 
 def drop_filter(key: str, name: str) -> None:
-    """Remove a filter that was set in the options. For use in callbacks."""
+    """Remove a filter that was set in the options. Use this in callbacks."""
     session_state[key] = [other for other in session_state[key] if other != name]

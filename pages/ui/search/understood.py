@@ -135,7 +135,7 @@ def collect_facets(result: SearchResult, options: SearchOptions) -> Facets:
 
 
 def toggle() -> None:
-    """Open or close the drawer that holds the facets on narrow screens. For use in callbacks."""
+    """Open or close the drawer that holds the facets on narrow screens. Use this in callbacks."""
     session_state[OPEN] = not session_state.get(OPEN)
 
 

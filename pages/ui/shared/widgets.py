@@ -139,7 +139,7 @@ def errors() -> Iterator[None]:
 
 
 def forget_presses() -> None:
-    """Forget the presses of buttons that the page no longer shows. For use at the end of a complete run of the page."""
+    """Forget the presses of buttons that the page no longer shows. Use this at the end of a complete run."""
     _presses().clear()
 
 
@@ -494,7 +494,7 @@ class Dialog:
         return session_state.get(self.key)
 
     def open(self, subject: object) -> None:
-        """Open the dialog about `subject` on the next rerun. For use in callbacks."""
+        """Open the dialog about `subject` on the next rerun. Use this in callbacks."""
         session_state[self.key] = subject
 
     def close(self) -> None:

@@ -37,7 +37,7 @@ Line = tuple[str, str]
 
 
 def unwrap(state: StateCore) -> None:
-    """Turn a line break into a space if the next word didn't fit on the line. Applies only to hard-wrapped notes.
+    """Turn a line break into a space if the next word didn't fit on the line. This applies only to hard-wrapped notes.
 
     This is a core rule for markdown-it.
     """
