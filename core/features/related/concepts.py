@@ -210,7 +210,7 @@ class Concepts:
 def _steps(
     note_id: str, index: Index, linked: Mapping[str, Mapping[str, Message]]
 ) -> Iterator[tuple[float, str, Message]]:
-    """Yield the cost, the next note's id, and the explanation of each possible step from a note."""
+    """Yield each possible step from a note, as its cost, the next note's id, and an explanation."""
     of_note, holders = index
     links = linked.get(note_id, {})
     for other, way in links.items():

@@ -1,4 +1,4 @@
-"""The drawer for changing a chunk, the undo button for changes, and the edits that no longer fit their note."""
+"""The drawer for changing a chunk, the edits that no longer fit their note, and the undo button for changes."""
 
 import re
 from collections.abc import Mapping, Sequence

@@ -281,7 +281,7 @@ SECONDS = 0.15
 
 
 def draw_start(base: KnowledgeBase, question_set: QuestionSet, chosen: Sequence[Pipeline]) -> None:
-    """Draw the button that runs the question set with both setups, and the estimated time."""
+    """Draw the estimated time, and the button that runs the question set with both setups."""
     count = question_set.questions - question_set.suggested
     first, second = (replace(way, name="") for way in chosen)
     twice = first == second

@@ -211,7 +211,7 @@ def field(
     shown: Callable[..., object] = int,
     then: Callback = lambda: None,
 ) -> None:
-    """Show a setting with its widget, a button that restores the default, and the setting's source.
+    """Show a setting with its widget, its source, and a button that restores the default.
 
     `draw` draws the widget. `shown` converts the value for the widget, and `then` is called after a change.
     """

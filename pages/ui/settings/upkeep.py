@@ -30,7 +30,7 @@ from pages.ui.shared.widgets import (
 
 
 def draw_health() -> None:
-    """Draw the button that runs the health checks and the results, past jobs, disk space, and the bug report."""
+    """Show the results of the health checks, the button that runs the checks, past jobs, disk space, and the bug report."""
     small_print("Checks the notes, the search index, your folders, models, the disk and the backups.")
     busy = workspace.jobs.running("doctor")
     with row():
@@ -100,7 +100,7 @@ _SHOWN = 30
 
 
 def draw_backups() -> None:
-    """Draw the button that creates a backup, the backup settings, and the list of backups."""
+    """Draw the backup settings, the list of backups, and the button that creates a backup."""
     small_print(
         "A backup contains all notes with their history, your questions, your preferences, and pictures pasted "
         "into notes that have no file. It doesn't include the files and pictures in your folders. The search index "
