@@ -3,6 +3,7 @@ import re
 import shutil
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import streamlit as st
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
+from core.base.errors import TesseraError
 from core.base.registry import Entry
 from core.embedding import EMBEDDERS
 from core.intake import watching
@@ -23,19 +25,32 @@ MAIN = Path(__file__).parents[2] / "pages" / "main.py"
 
 
 class Screen:
-    """The app in one browser tab: pages by name, what it shows as text."""
+    """The app in one browser tab: pages by name, what it shows as text.
+
+    It begins with the page that is opened first, or with the start page where something of the app is wanted before.
+    """
 
     def __init__(self, locale: str = "en-US") -> None:
-        self.app = AppTest.from_file(str(MAIN), default_timeout=PATIENCE)
-        self.app.context["locale"] = locale
+        self._app = AppTest.from_file(str(MAIN), default_timeout=PATIENCE)
+        self._app.context["locale"] = locale
+        self._drawn = False
         self.toasts: list[str] = []
-        self.app.run()
+        with suppress(TesseraError):  # the first page says why
+            shell.open_workspace()
+
+    @property
+    def app(self) -> AppTest:
+        if not self._drawn:
+            self._drawn = True
+            self._app.run()
+        return self._app
 
     @property
     def workspace(self) -> Workspace:
         return shell._opened()[0]
 
     def open(self, page: str, **address: str) -> "Screen":
+        self._drawn = True
         self.app.switch_page(shell.PAGES[page][0])
         for name, value in address.items():
             self.app.query_params[name] = value
@@ -76,6 +91,8 @@ class Screen:
     def finish(self, job: str = "import") -> "Screen":
         """Wait for a job and draw the page as it is then."""
         self.workspace.jobs.wait(job, 30)
+        if not self._drawn:
+            return self
         self.app.run()
         assert not self.app.exception, self.app.exception
         self.toasts += [toast.value for toast in self.app.toast]

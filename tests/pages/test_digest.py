@@ -70,7 +70,7 @@ def test_the_digest_is_shown_once_a_day_until_it_is_put_away(
         assert workspace.review.digest() is None
     fill(place)
     today += timedelta(days=1)
-    home = Screen(locale)
+    home = Screen(locale).open("home")
     home.workspace.jobs.wait("compare", 30)
     told = lines(home.open("home"))
     assert [*told] == LINES[locale]
@@ -79,7 +79,7 @@ def test_the_digest_is_shown_once_a_day_until_it_is_put_away(
     query = told[LINES[locale][-1]]["q"][0]
     found = {hit.note.title for hit in home.workspace.search(query).hits}
     assert {"Rye", "Bread at 240", "Bread at 220"} <= found
-    other = Screen(locale)
+    other = Screen(locale).open("home")
     assert lines(home.press("digest_away")) == {}
     assert lines(other.open("home")) == {}  # another tab
     home.workspace.close()

@@ -21,7 +21,7 @@ def filled(place: Path, vault: Path) -> Path:
 
 
 def test_every_page_says_that_the_database_is_gone(filled: Path) -> None:
-    screen = Screen()
+    screen = Screen().open("home")
     shutil.rmtree(filled / "chroma", ignore_errors=True)
     (filled / "notes.db").rename(filled / "away.db")
     for page in shell.PAGES:

@@ -488,7 +488,7 @@ def test_a_workspace_that_cannot_be_opened(
 ) -> None:
     with monkeypatch.context() as patched:
         patched.setattr(shell, "_opened", refuse)
-        Screen(made_up.LANGUAGE)
+        Screen(made_up.LANGUAGE).open("home")
     check(sent, screen)
 
 

@@ -65,7 +65,7 @@ def test_home_tells_of_contradictions_once_the_notes_are_read(place: Path) -> No
     def links(screen: Screen) -> dict[str, str]:
         return {link.proto.label: link.proto.query_string for link in screen.app.get("page_link")}
 
-    home = Screen()
+    home = Screen().open("home")
     home.workspace.jobs.wait("compare")
     assert links(home.open("home"))["Contradictions 1"] == "kind=contradiction"
     home.workspace.notes.update(home.workspace.notes.find("Bread at 240").id, body="Something else.", author="person")
