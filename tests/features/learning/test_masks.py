@@ -286,9 +286,9 @@ def test_no_text_takes_long(hostile: str) -> None:
 
 
 def test_many_masks_and_many_secrets_take_no_time() -> None:
-    pairs = "".join(f'{{"name": "DB_PASSWORD", "value": "hunter{number}"}}\n' for number in range(3_000))
+    pairs = "".join(f'{{"name": "DB_PASSWORD", "value": "hunter{number}"}}\n' for number in range(1_500))
     masked: list[str] = []
-    assert_linear(lambda text: masked.append(Masker().across_lines(text)), "[token-1]\n" * 40_000 + pairs)
+    assert_linear(lambda text: masked.append(Masker().across_lines(text)), "[token-1]\n" * 20_000 + pairs)
     assert "hunter" not in masked[-1]
 
 
