@@ -9,6 +9,7 @@ import inspect
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from io import BytesIO
 from pathlib import Path
 
@@ -128,8 +129,13 @@ def sources(places: Sequence[str] = PLACES) -> list[Path]:
     return [file for place in places for file in sorted((ROOT / place).rglob("*.py")) or [ROOT / place]]
 
 
-def calls(file: Path) -> Iterator[Call]:
-    """Find the calls of a file that mark a text, in their order."""
+@cache
+def calls(file: Path) -> Sequence[Call]:
+    """Find the calls of a file that mark a text, in their order; a file is read once."""
+    return tuple(_calls(file))
+
+
+def _calls(file: Path) -> Iterator[Call]:
     forms = {**ERRORS, **DECLARATIONS, **MARKS}
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if not isinstance(node, ast.Call):

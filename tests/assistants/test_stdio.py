@@ -103,10 +103,10 @@ def spoken(folder: Path, *lines: str, cwd: Path | None = None) -> tuple[list[dic
     return [*answers, *map(json.loads, rest.splitlines())], printed
 
 
-@pytest.mark.parametrize("texts", [None, False, True])
-def test_a_folder_without_a_workspace_becomes_one(tmp_path: Path, texts: bool | None) -> None:
-    if texts is not None:
-        (tmp_path / "tessera.toml").write_text(f"[knowledge]\nenabled = {str(texts).lower()}\n", "utf-8")
+@pytest.mark.parametrize("texts", [False, True])
+def test_a_folder_without_a_workspace_becomes_one(tmp_path: Path, texts: bool) -> None:
+    if texts:
+        (tmp_path / "tessera.toml").write_text("[knowledge]\nenabled = true\n", "utf-8")
     call = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"knowledge_list","arguments":{}}}'
     answers, printed = spoken(tmp_path / "workspace", call, cwd=tmp_path)
     (listed,) = (answer["result"] for answer in answers if answer["id"] == 1)

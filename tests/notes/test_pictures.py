@@ -375,6 +375,7 @@ def test_a_picture_that_took_too_long_is_tried_again(
     (vault / "plan.md").write_text(f"{NOTE}One more.\n")
     assert workspace.imports.apply(workspace.imports.plan_changes(vault, base, {"plan.md"})).changed == 1
     assert "takes longer than" in str(workspace.pictures.problems(note.id)[0].error), "not at each change of a file"
+    monkeypatch.setattr(converting.PictureReader, "read", lambda *_: (READ, "a reader"))
     workspace.pictures.read()
     assert found(workspace) == [("plan.md", "board.png")]
 
