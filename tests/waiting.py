@@ -13,11 +13,15 @@ PATIENCE = 120.0
 
 
 def wait_until(holds: Callable[[], object], pause: Callable[[float], object] = time.sleep) -> None:
-    """Wait until something holds; fail where it doesn't within PATIENCE. A browser's page brings its own `pause`."""
-    ends = time.monotonic() + PATIENCE
+    """Wait until something holds; fail where it doesn't within PATIENCE. A browser's page brings its own `pause`.
+
+    What takes long is looked for less often: each look may be a call of the process that is to get on.
+    """
+    ends, seconds = time.monotonic() + PATIENCE, 0.02
     while not holds():
         assert time.monotonic() < ends, "what was waited for never came"
-        pause(0.02)
+        pause(seconds)
+        seconds = min(seconds * 1.2, 0.1)
 
 
 def within_patience(work: Callable[[], T]) -> T:
