@@ -86,7 +86,9 @@ ODD: list[Any] = [
 ]  # fmt: skip
 
 
-def test_odd_calls_are_answered(assistant: Assistant) -> None:
+def test_odd_calls_are_answered(assistant: Assistant, request: pytest.FixtureRequest) -> None:
+    """Over each transport every second one of the same calls: the tools behind them are the same."""
+    over_http = request.node.callspec.params["assistant"] == "http"
     tools = {tool.name: tool for tool in assistant.portal.call(assistant.client.list_tools).tools}
     chosen = random.Random(39)
     names = sorted(tools)
@@ -100,6 +102,8 @@ def test_odd_calls_are_answered(assistant: Assistant) -> None:
                 arguments.setdefault(one, chosen.choice(["kitchen", "oven", "plan.md", *ODD]))
         if "with_model" in arguments:
             arguments["with_model"] = False
+        if number // len(names) % 2 == over_http:
+            continue
         try:
             result = assistant.portal.call(assistant.client.call_tool, name, arguments)
         except MCPError as error:
