@@ -76,7 +76,7 @@ def view(question_set: QuestionSet) -> str:
 page_title("Evaluation")
 bases = workspace.bases.all()
 if not bases:
-    text = t("There is nothing to evaluate yet. Import notes first; then ask them questions whose answers you know.")
+    text = t("There is nothing to evaluate yet. Import notes first, then ask questions whose answers you know.")
     welcome.no_notes(text)
     st.stop()
 with errors():

@@ -42,9 +42,12 @@ RECENT = 6
 FIRST_CHARACTERS = 200
 """Number of characters to show of a recent note, at most."""
 PURPOSE = (
-    message("Ask your notes a question in your own words: Tessera shows the passage that answers it, and where it is."),
+    message(
+        "Ask your notes a question in your own words. Tessera shows you the passage with the answer, and where "
+        "it comes from."
+    ),
     message("Tessera reads folders of Markdown, Word and PDF files, web pages and more, in English and Chinese."),
-    message("Everything stays on this machine: no account, no network."),
+    message("Everything stays on this machine, and you need no account and no network."),
 )
 """An explanation of what Tessera is for, in three sentences."""
 
@@ -115,7 +118,7 @@ def digest() -> None:
         return
     with row("digest_head"):
         section_title("Today")
-        close("digest_away", "Put away until tomorrow", workspace.review.days.put_away, news.day, writes=True)
+        close("digest_away", "Hide until tomorrow", workspace.review.days.put_away, today.day, writes=True)
     with container(gap="xxsmall", key="digest"):
         for line in news.coming:
             with row(f"recent_{line.note.id}_{line.day}"):

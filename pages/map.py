@@ -33,7 +33,8 @@ def page(bases: Sequence[str]) -> None:
             small_print("On the Evaluation page, first check whether your notes can be found.")
         else:
             small_print(
-                "Red: the note never comes first for its own questions. Green: it always does. Grey: not checked."
+                "A red note never comes first for its own questions, and a green one always does. Grey notes "
+                "haven't been checked."
             )
     else:
         numbers, names = note_map.groups([cards.get(note) for note in mapped.notes], by)

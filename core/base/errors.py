@@ -293,7 +293,7 @@ class PackError(TesseraError):
 
     def __init__(self, folder: str, mistakes: Iterable[Message]) -> None:
         super().__init__(
-            lines(message("The pack in {folder} can't be installed; nothing was changed.", folder=folder), *mistakes)
+            lines(message("The pack in {folder} can't be installed, so nothing was changed.", folder=folder), *mistakes)
         )
 
 

@@ -129,8 +129,8 @@ def damage_error(folder: Path, why: str) -> NotesDamaged:
     if backup := newest_backup(folder):
         return NotesDamaged(
             (
-                "{file} is damaged ({why}). Close Tessera, then restore the newest backup. The "
-                "current data is kept in another folder. The command: {command}"
+                "{file} is damaged ({why}). Close Tessera, then restore the newest backup. Your current data will "
+                "be kept in another folder. To restore, run: {command}"
             ),
             file=file,
             why=why,

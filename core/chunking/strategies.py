@@ -44,7 +44,7 @@ def check_positive(name: str, options: ChunkingOptions) -> int:
     value: int = getattr(options, name)
     if value < 1:
         raise ConfigError(
-            "“{setting}” ({name}) is {value}; it must be at least 1.", setting=SETTINGS[name], name=name, value=value
+            "'{setting}' ({name}) is {value} but must be at least 1.", setting=SETTINGS[name], name=name, value=value
         )
     return value
 
@@ -55,7 +55,7 @@ def check_size(options: ChunkingOptions) -> Size:
     limit = check_positive("max_single_chunk_size", options)
     if not 1 <= size <= limit:
         raise ConfigError(
-            "The chunk size (chunk_size) is {value}; it must be from 1 to {most}, the largest chunk "
+            "The chunk size (chunk_size) is {value} but must be between 1 and {most}, the size of the largest chunk "
             "(max_single_chunk_size).",
             value=size,
             most=limit,
@@ -187,8 +187,8 @@ class RecursiveCharacter:
         self._overlap = options.chunk_overlap
         if not 0 <= self._overlap < self._size.target:
             raise ConfigError(
-                "The overlap (chunk_overlap) is {value}; it must be from 0 to {most}, below the chunk size "
-                "(chunk_size).",
+                "The overlap (chunk_overlap) is {value} but must be between 0 and {most}, so that it stays below "
+                "the chunk size (chunk_size).",
                 value=self._overlap,
                 most=self._size.target - 1,
             )
@@ -390,11 +390,11 @@ class Adaptive:
             short = message(
                 "The note has {tokens}, fewer than {limit}, so it stays whole.", tokens=tokens, limit=self._threshold
             )
-            needless = message("Not needed: the note is short.")
+            needless = message("Not needed because the note is short.")
             chunks = NoChunking(self._options).cut(reading)
             return _cut(chunks, profile, none=short, markdown=needless, recursive=needless)
         long = message(
-            "The note has {tokens}; only notes with fewer than {limit} stay whole.",
+            "The note has {tokens}, and only notes with fewer than {limit} stay whole.",
             tokens=tokens,
             limit=self._threshold,
         )
@@ -405,7 +405,7 @@ class Adaptive:
                 profile,
                 markdown=markdown,
                 none=long,
-                recursive=message("Not needed: the note's own sections are better places to split."),
+                recursive=message("Not needed because the note's own sections are better places to split."),
             )
         chunks = self._recursive.cut(reading)
         flaw = self._flaw(chunks, profile)
@@ -426,7 +426,7 @@ class Adaptive:
         headings = plural("{n} heading (## or ###)", "{n} headings (## or ###)", n=sections)
         if sections < self._headings:
             return [], message(
-                "The note has {headings}; it needs at least {least} to be split by headings.",
+                "The note has {headings} but needs at least {least} to be split by headings.",
                 headings=headings,
                 least=self._headings,
             )
@@ -435,7 +435,7 @@ class Adaptive:
         if flaw:
             return [], message("Tried because the note has {headings}, but {flaw}.", headings=headings, flaw=flaw)
         return chunks, message(
-            "The note has {headings}; {least} are enough for splitting by headings.",
+            "The note has {headings}, and {least} are enough to split it by headings.",
             headings=headings,
             least=self._headings,
         )

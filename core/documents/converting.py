@@ -120,7 +120,7 @@ def _run(name: str, kind: str, data: bytes, path: str, look: Look) -> WorkerResu
         limits = limits_of(len(data), reads_scans=reads_scans)
         process = _take_process(limits)
         too_slow = message(
-            "is too large to unpack: it takes longer than {n} seconds. Split it, or save it in another format.",
+            "takes longer than {n} seconds to unpack. Split it, or save it in another format.",
             n=limits.processor_seconds,
         )
         with _in_time(path, too_slow):

@@ -224,8 +224,8 @@ def _other(path: str, kind: FileKind) -> SourceError:
 
 
 EXPORT = message(
-    "is an export from another program. Import it separately; if this folder is watched, its "
-    "notes are imported automatically."
+    "is an export from another program. Import it separately. In a watched folder, the notes in an export are "
+    "imported automatically."
 )
 KINDS_READ = message(
     "Markdown and text, PDF, Word, PowerPoint, Excel and CSV, LibreOffice, e-books, web pages, e-mail, notebooks, "
@@ -259,15 +259,15 @@ _REASONS = {
     ),
     "pst ost mbox olm": message("is a mailbox. Save its e-mails as .eml files so that they can be read."),
     "xml": message(
-        "is data for programs. If it is a feed or an outline, change its extension to .rss, "
-        ".atom or .opml so that it can be read. Use .dbk for DocBook, .jats for JATS and .xhtml "
-        "for a web page."
+        "is an XML file. If you know what it contains, change its extension so that Tessera can read it: .rss or "
+        ".atom for a feed, .opml for an outline, .dbk for DocBook, .jats for JATS, .xhtml for a web page."
     ),
     "json jsonl ndjson": message(
-        "is data for programs. If it is a log or an exported chat, get note suggestions from it: tessera learn FILE"
+        "is a data file that Tessera doesn't import. If it is a log or an exported chat, you can get note "
+        "suggestions from it: tessera learn FILE"
     ),
     "yaml yml toml ini plist db sqlite sqlite3 mdb accdb parquet pkl npy": message(
-        "is data for programs. Export the parts you want to find as text or CSV."
+        "is a data file that Tessera can't read. Export the parts you want to find as text or CSV."
     ),
 }
 
@@ -281,7 +281,7 @@ def why_not_read(path: str) -> Message:
             newer=_BETTER[kind],
         )
     if not kind:
-        return message("has no file extension. Add one, such as .md, so that it is read.")
+        return message("has no file extension. Add one, such as .md, so that it can be read.")
     unsupported = message(
         (
             "is a .{kind} file, a type that Tessera can't read. If it contains text, save it as text "

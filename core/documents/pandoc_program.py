@@ -130,7 +130,7 @@ def _program() -> str:
 
 
 def _missing_error() -> Interrupted:
-    return Interrupted("", message("can't be converted: the program pandoc is missing. Reinstall Tessera."))
+    return Interrupted("", message("can't be converted because the program pandoc is missing. Reinstall Tessera."))
 
 
 def _run_once(data: bytes, *arguments: str) -> bytes:

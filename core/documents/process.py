@@ -93,8 +93,7 @@ def limit_time(seconds: float) -> None:
 
 _COMMAND = (sys.executable, "-m", "core.documents.worker")
 TOO_MUCH_MEMORY = message(
-    "is too large to unpack: it takes more memory than a document of its size should. Split it, "
-    "or save it in another format."
+    "takes more memory to unpack than a document of its size should. Split it, or save it in another format."
 )
 # Exit statuses of a process in which a library ran out of memory.
 _OUT_OF_MEMORY = tuple(-getattr(signal, name, 0) for name in ("SIGABRT", "SIGTRAP", "SIGILL"))
@@ -138,10 +137,16 @@ def machine_reason(error: OSError) -> Message:
     """Return why this computer can't convert documents now, and what the user can do about it."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return message(
-            "was not converted: no space is left in {folder}. Free some space there, then import it again.",
+            (
+                "was not converted because no space is left in {folder}. Free some space there, then import the file "
+                "again."
+            ),
             folder=tempfile.gettempdir(),
         )
-    return message("was not converted: this computer couldn't do it ({why}). Import it again.", why=files.reason(error))
+    return message(
+        ("was not converted because of a problem on this computer ({why}). Try importing the file again later."),
+        why=files.reason(error),
+    )
 
 
 def end_error(path: str, error: ChildProcessError) -> Interrupted:
@@ -156,9 +161,13 @@ def end_error(path: str, error: ChildProcessError) -> Interrupted:
         return Interrupted(path, TOO_MUCH_MEMORY)
     if status < 0:
         return Interrupted(
-            path, message("was not converted: its converter was stopped (signal {n}). Import it again.", n=-status)
+            path,
+            message(
+                ("was not converted because its converter was stopped (signal {n}). Try importing the file again."),
+                n=-status,
+            ),
         )
-    return Interrupted(path, message("can't be converted: its converter ended with exit status {n}.", n=status))
+    return Interrupted(path, message("can't be converted because its converter failed with exit status {n}.", n=status))
 
 
 class ConverterProcess:

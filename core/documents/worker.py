@@ -132,8 +132,8 @@ def _convert(name: str, kind: str, place: Path) -> process.WorkerResult:
         if isinstance(error, OSError) and error.errno in _MACHINE_ERRORS:
             return {"reason": to_json(machine_reason(error)), "is_interrupted": True}
         reason = message(
-            "can't be read: it is damaged, or contains something that Tessera doesn't recognise. "
-            "Open it in its own program, save it again, and import it."
+            "can't be read because it is damaged or contains something that Tessera doesn't recognise. Open it in "
+            "its own program, save it again, and import it."
         )
         return {"reason": to_json(reason), "cause": type(error).__name__}
 

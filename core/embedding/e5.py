@@ -38,8 +38,8 @@ _PIECES_END = 5 << 20
 _PIECES_SHA256 = "b001375fa33aa07402c29513cbcce4e1e7a840b207a98c3a85e33769f7eb6213"
 BLOCK = 32
 _CANNOT_WRITE = message(
-    "The built-in model can't be written to {folder} ({why}). It needs 260 MB: free some disk "
-    "space, or set the environment variable TESSERA_MODELS_DIR to another folder."
+    "The built-in model can't be written to {folder} ({why}). It needs 260 MB. Free some disk space, or set the "
+    "environment variable TESSERA_MODELS_DIR to another folder."
 )
 PROMPTS = {"query": "query: ", "document": "passage: "}
 """The prefixes the model was trained with (https://huggingface.co/intfloat/multilingual-e5-small)."""

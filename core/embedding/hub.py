@@ -124,7 +124,8 @@ def snapshot(name: str, kind: Kind = "sentence", progress: Progress = no_progres
     if constants.is_offline_mode():
         raise ModelError(
             "The model '{name}' isn't on this machine, and the environment variable HF_HUB_OFFLINE (or "
-            "TRANSFORMERS_OFFLINE) is set, so nothing is downloaded. Unset it, or put the model's files into {folder}",
+            "TRANSFORMERS_OFFLINE) is set, so nothing is downloaded. Unset the variable, or put the model's files "
+            "into {folder}",
             name=name,
             folder=manual_folder(name),
         )
@@ -142,9 +143,9 @@ def snapshot(name: str, kind: Kind = "sentence", progress: Progress = no_progres
     if missing:
         raise ModelError(
             (
-                "The model '{name}' is missing {file}: its download was interrupted and can't "
-                "continue without a network, or it isn't a model for '{kind}'. Choose another model, "
-                "or use {kind}:/path/to/folder."
+                "The model '{name}' is missing {file}. Either its download was interrupted and can't continue "
+                "without a network, or the model isn't meant for '{kind}'. Choose another model, or use "
+                "{kind}:/path/to/folder."
             ),
             name=name,
             file=missing,
@@ -161,8 +162,8 @@ def _download_error(error: Exception, name: str, kind: Kind) -> ModelError:
     if isinstance(error, GatedRepoError):
         return ModelError(
             (
-                "The model '{name}' requires you to accept its terms: accept them on huggingface.co, "
-                "then log in with 'hf auth login'."
+                "The model '{name}' requires you to accept its terms. Accept them on huggingface.co, then log in "
+                "with 'hf auth login'."
             ),
             name=name,
         )

@@ -208,8 +208,8 @@ def load(
     missing = [weights for weights in missing if kind == "CrossEncoder" or "pooler" not in weights]
     if missing:
         raise ModelError(
-            "The weights of the model '{name}' in {folder} don't match its config.json: {missing} is missing. "
-            "Copy or download it again, or choose another model.",
+            "The weights of the model '{name}' in {folder} don't match its config.json: {missing} is missing. Copy "
+            "or download the model again, or choose another model.",
             name=name,
             folder=folder,
             missing=missing[0],
@@ -364,7 +364,7 @@ class TorchModel:
             raise ModelError(
                 (
                     "The model '{name}' returns {n} numbers per text, but its folder specifies {due}. Copy or "
-                    "download it again."
+                    "download the model again."
                 ),
                 name=self._name,
                 n=vectors.shape[-1],

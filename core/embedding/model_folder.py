@@ -256,7 +256,7 @@ def _dimension(modules: list[Config], parts: list[Path], config: Config) -> int:
         elif kind == "Dense":
             dimension = read_json(part / "config.json")["out_features"]
     if not isinstance(dimension, int) or dimension <= 0:
-        raise ValueError(message("its config.json doesn't say how many numbers it returns"))
+        raise ValueError(message("its config.json doesn't say how many numbers the model returns"))
     return dimension
 
 
@@ -295,7 +295,7 @@ def max_tokens(transformer: Path, config: Config) -> int:
     lengths = [length for length in stated if isinstance(length, int) and length > 0][:1]
     lengths += [positions] if isinstance(positions, int) else []
     if not lengths or min(lengths) > 10**9:
-        raise ValueError(message("it doesn't say how many tokens it reads"))
+        raise ValueError(message("it doesn't say how many tokens the model can read"))
     return min(lengths)
 
 

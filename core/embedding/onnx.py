@@ -158,8 +158,8 @@ def _write_in_process(facts: ModelFacts, name: str, file: Path) -> None:
         lines = process.stderr.strip().splitlines()
         raise ModelError(
             (
-                "The model '{name}' can't be converted for onnxruntime ({reason}). Use 'sentence' "
-                "instead of 'onnx' for it."
+                "The model '{name}' can't be converted for onnxruntime ({reason}). Use 'sentence' instead of 'onnx' "
+                "for this model."
             ),
             name=name,
             reason=verbatim(lines[-1].strip().rstrip("."))
@@ -194,7 +194,7 @@ def _open(file: Path, name: str) -> Session:
         return Session(name, file, threads=core_count())
     except ValueError as error:
         raise ModelError(
-            "{file} is damaged ({why}). Delete its folder; the file is then created again.",
+            "{file} is damaged ({why}). Delete the folder that contains it, and Tessera will create the file again.",
             file=file,
             why=str(error),
         ) from error

@@ -321,8 +321,8 @@ class Encoder:
             tokens = [unit(rows[frame[0] : len(rows) - frame[1]]) for rows in states] if with_tokens else []
         if not np.isfinite(vectors).all():
             raise ModelError(
-                "The model '{name}' gave results that aren't numbers: its weights are damaged. Copy or download "
-                "it again.",
+                "The model '{name}' gave results that aren't numbers because its weights are damaged. Copy or "
+                "download the model again.",
                 name=self.name,
             )
         return vectors, tokens

@@ -296,7 +296,7 @@ class ChunkEditor:
         if len(chunk_ids) == 1:
             chunk, _ = self._visible_chunk(chunk_id)
             if chunk.index + 1 == len(self.chunks):
-                raise EditError("This is the note's last chunk: there is no next one to merge it with.")
+                raise EditError("This is the note's last chunk, so there is no next chunk to merge it with.")
             chunk_ids.add(self.chunks[chunk.index + 1].id)
         run = self._run(chunk_ids)
         edit_by_chunk = {edit.chunk_id: edit for edit in self.edits}

@@ -131,8 +131,8 @@ class Vectors:
         if self._store.bases.by_id(self._base.id).fingerprint != self._base.fingerprint:
             raise EmbeddingMismatch(
                 (
-                    "The base '{base}' changed its model in the meantime. What was already stored is "
-                    "kept; repeat the rest."
+                    "The base '{base}' changed its model in the meantime. What was already stored is kept. Run the "
+                    "rest again."
                 ),
                 base=self._base.name,
             )
@@ -166,8 +166,8 @@ class Vectors:
         if vectors.shape != (len(keys), self._base.dimension):
             raise EmbeddingMismatch(
                 (
-                    "The model of the base '{base}' returned {shape} numbers instead of {due}, so it "
-                    "is a different model than before. To use it, import into a new base."
+                    "The model of the base '{base}' returned {shape} numbers instead of {due}, so it is a different "
+                    "model than before. To use this model, import the notes into a new base."
                 ),
                 base=self._base.name,
                 shape=str(vectors.shape),

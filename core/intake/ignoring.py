@@ -58,7 +58,7 @@ class Ignoring:
         for number, line in enumerate(lines):
             # Each run of asterisks multiplies the matching time.
             if max(line.count("**"), *[len(re.findall(r"\*+", part)) for part in line.split("/")]) > 3:
-                self._refuse(path, message("line {n} has too many stars and is ignored.", n=number + 1))
+                self._refuse(path, message("line {n} has too many asterisks and is ignored.", n=number + 1))
                 lines[number] = ""
         from pathspec import GitIgnoreSpec  # imported only if there are patterns
 
@@ -74,7 +74,7 @@ class Ignoring:
             if name == ".trash":
                 return message("is the trash of the vault.")
             if name.startswith("."):
-                return message("is hidden: its name begins with a dot.")
+                return message("is hidden because its name begins with a dot.")
             return message("is a folder for programs, not for notes.")
         if is_folder and f"/{path}".endswith("/logseq/bak"):
             return message("is a Logseq backup.")

@@ -239,7 +239,7 @@ class Imports:
         edited = [
             match for match in plan.changed if self._store.versions.for_note(match.note.note_id)[0].author != "sync"
         ]
-        why = message("its note was edited here. To use the text from the export, import the export itself.")
+        why = message("its note was edited in Tessera. To use the text from the export, import the export itself.")
         return replace(
             plan,
             changed=tuple(match for match in plan.changed if match not in edited),

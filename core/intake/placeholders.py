@@ -44,7 +44,7 @@ class EmptyFile(SourceError):
 
 def with_note(failure: Failed) -> Failed:
     """Return a failure with a sentence added to its reason, which says that the file's note stays as it is for now."""
-    return replace(failure, error=message("{reason} Its note stays as it is until then.", reason=failure.error))
+    return replace(failure, error=message("{reason} Until then, its note stays unchanged.", reason=failure.error))
 
 
 def placeholder_target(name: str) -> str:

@@ -124,7 +124,7 @@ class Archive:
         for member in archive.infolist():
             path = _checked(_member_name(member).rstrip("/"))
             if path in self._members:
-                raise SourceError(path, "This name is in the upload twice. Rename one of the files.")
+                raise SourceError(path, "The upload contains this file name twice. Rename one of the files.")
             self._members[path] = member
 
     @property

@@ -69,8 +69,8 @@ MissedAt = Literal["gone", "not_indexed", "cut_apart", LostAt]
 
 MISSED: dict[MissedAt, Message] = message_table(
     {
-        "gone": "The passage is no longer in the notes: its note was deleted, or the text there was changed.",
-        "not_indexed": "Most of the passage isn't in any chunk: the text was deleted or replaced.",
+        "gone": "The passage is no longer in the notes because its note was deleted or the text was changed.",
+        "not_indexed": "Most of the passage isn't in any chunk because the text was deleted or replaced.",
         "cut_apart": "The passage was split across chunks, so no chunk contains even half of it.",
         "filters": "The passage's chunk doesn't match the filters.",
         "phrase": "The passage's chunk doesn't contain the exact phrase.",

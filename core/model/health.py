@@ -22,7 +22,7 @@ SPACE_PARTS = message_table(
         "index": "search index",
         "backups": "backups",
         "trash": "deleted bases",
-        "scratch": "evaluation copies",
+        "scratch": "copies of bases for evaluation",
         "replaced": "data replaced by backups",
         "logs": "logs",
         "models": "models",

@@ -91,7 +91,7 @@ LOST: dict[MissedAt, Message] = message_table(
         "not_indexed": "Not in any chunk",
         "cut_apart": "Split across chunks",
         "filters": "Excluded by the filters",
-        "phrase": "Without the phrase",
+        "phrase": "Doesn't contain the phrase",
         "excluded": "Contains an excluded word",
         "pending": "Not indexed yet",
         "pool": "Other passages were closer",
@@ -109,14 +109,14 @@ QUESTION_KINDS = message_table(
     {
         "paraphrase": "paraphrase",
         "keyword": "keyword",
-        "short": "short",
+        "short": "short question",
         "comparison": "comparison",
         "section": "section",
         "crosslingual": "across languages",
         "negative": "no answer",
         "definition": "definition",
         "heading": "heading",
-        "model": "by a model",
+        "model": "written by a model",
         "title": "title",
         "sentence": "sentence with a gap",
         "identifier": "name in code",
@@ -136,7 +136,7 @@ MODES = message_table(
 
 FOREIGN = message(
     "This file wasn't put into the trash by this version of Tessera, so it is restored like an archive from "
-    "elsewhere: with its notes, but without folders and permissions."
+    "elsewhere, with its notes but without folders and permissions."
 )
 """Warning about a base in the trash whose file wasn't written by Tessera."""
 
@@ -154,8 +154,7 @@ ABOUT_KINDS: dict[BaseKind, Message] = message_table(
         "lines": "Each line of a text file is searched separately, by meaning and by keyword.",
         "literal": (
             "Finds the sections that contain the question's words. No model reads the notes. If you set up a "
-            "language model, the question and the best sections are sent to it; it chooses among them and "
-            "answers."
+            "language model, it receives the question and the best sections, chooses among them and answers."
         ),
     }
 )
@@ -240,7 +239,7 @@ CHUNK_STATES = message_table(
     {
         "pending": "not indexed yet",
         "embedded": "indexed",
-        "refused": "found by keyword only: the model can't read it",
+        "refused": "found by keyword only because the model can't read it",
         "deleted": "hidden",
     }
 )
@@ -250,8 +249,8 @@ NOTICES: dict[Notice, Message] = {
     **message_table(
         {
             "model_loading": (
-                "The model is still loading, so these hits were found by keyword only. They will refresh when "
-                "it is ready."
+                "The model is still loading, so these hits were found by keyword only. The hits will refresh when "
+                "the model is ready."
             ),
             "phrase_not_found": "No note contains the exact phrase. These are the closest hits without it.",
             "listed": (
@@ -277,8 +276,8 @@ NOTICES: dict[Notice, Message] = {
                 "will return when the server does."
             ),
             "tokens_missing": (
-                "Some of these passages had to be read again for reranking, which took longer. For faster "
-                "searches, choose on the Bases page to keep the data for fast reranking."
+                "Some of these passages had to be read again for reranking, which took longer. For faster searches, "
+                "go to the Bases page and choose to keep the data for fast reranking."
             ),
             "tokens_read": (
                 "The model of one of these bases can't prepare its passages for reranking in advance, so the "
@@ -382,14 +381,14 @@ def chunking_label(options: ChunkingOptions) -> Message:
 
 def _sizes(options: ChunkingOptions) -> Message:
     return message(
-        "chunks of {size}, at most {largest}", size=options.chunk_size, largest=options.max_single_chunk_size
+        "chunks of {size} tokens, at most {largest}", size=options.chunk_size, largest=options.max_single_chunk_size
     )
 
 
 def new_base_line(name: str, new: NewBase) -> Message:
     """Describe the base that an import would create, including its settings."""
     return message(
-        "There is no base '{base}' yet: this import creates it. Model: {model}. Splitting: {splitting}.",
+        "There is no base '{base}' yet, so this import will create it. Model: {model}. Splitting: {splitting}.",
         base=name,
         model=embedder_name(new.embedder),
         splitting=chunking_label(new.chunking),
@@ -467,15 +466,15 @@ def ordering_lines(understood: Understood) -> list[Message]:
     """Explain which notes a question ranks first or last, and how to turn this off."""
     texts = message_table(
         {
-            "preferred": "Notes with “{value}” come first. To avoid this, put a backslash before it.",
-            "avoided": "Passages only about “{value}” come last. To avoid this, put a backslash before these words.",
+            "preferred": "Notes with '{value}' come first. To avoid this, put a backslash before '{value}'.",
+            "avoided": "Passages only about '{value}' come last. To avoid this, put a backslash before these words.",
         }
     )
     return [replace(texts[term.kind], fields={"value": term.value}) for term in understood.terms if term.kind in texts]
 
 
 def remarks(hit: Hit) -> list[Message]:
-    """Return messages that say which notes supersede a hit, and in which state the hit's chunk and file are."""
-    shown = [message("Superseded by “{title}”", title=successor.title) for successor in hit.superseded_by]
+    """Return remarks on a hit: the notes that supersede it, and the state of its chunk and file."""
+    shown = [message("Superseded by '{title}'", title=successor.title) for successor in hit.superseded_by]
     shown += [CHUNK_STATES[hit.chunk.state]] if hit.chunk.state in ("pending", "refused") else []
     return [*shown, *([FILE_STATES[hit.file]] if hit.file in FILE_STATES else [])]

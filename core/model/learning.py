@@ -125,7 +125,10 @@ _COUNTS = {
         "{n} was rejected before and isn't suggested again", "{n} were rejected before and aren't suggested again"
     ),
     "secrets": plural("{n} secret was masked", "{n} secrets were masked"),
-    "cut": plural("{n} line is too long: its end wasn't read", "{n} lines are too long: their ends weren't read"),
+    "cut": plural(
+        "the end of {n} line wasn't read because the line is too long",
+        ("the ends of {n} lines weren't read because the lines are too long"),
+    ),
     "left_out": plural(
         "{n} event is left out because the log is too long", "{n} events are left out because the log is too long"
     ),

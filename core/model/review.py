@@ -50,7 +50,7 @@ def _matter_type(title: str, about: str, icon: str, *, quick: bool = True) -> Ma
 MATTERS: dict[MatterKind, MatterType] = {
     "note": _matter_type(
         "New notes",
-        "This note is waiting for you: searches leave it out until you accept it.",
+        "This note is waiting for your approval. Searches leave it out until you accept it.",
         "note_add",
     ),
     "change": _matter_type(
@@ -91,7 +91,7 @@ MATTERS: dict[MatterKind, MatterType] = {
     ),
     "expired": _matter_type(
         "Expired notes",
-        "This note has expired: searches leave it out. Archive it, or keep it for another year.",
+        "This note has expired, so searches leave it out. Archive it, or keep it for another year.",
         "event_busy",
     ),
     "expiring": _matter_type(

@@ -419,7 +419,8 @@ class LlmSelection:
         """A sentence about how the hits were ordered."""
         if self.problem:
             return message(
-                "The language model didn't choose, so the hits are ranked by keyword. {reason}", reason=self.problem
+                "The language model didn't make a choice, so the hits are ranked by keyword. {reason}",
+                reason=self.problem,
             )
         if not self.by:
             return message("No language model is set up, so the hits are ranked by keyword.")

@@ -207,7 +207,7 @@ class ChunkingOption:
         if self.least <= value <= self.most:
             return None
         return message(
-            "“{setting}” ({name}) is {value}; it must be from {least} to {most}.",
+            "'{setting}' ({name}) is {value} but must be between {least} and {most}.",
             setting=self.title,
             name=name,
             value=value,
@@ -224,7 +224,10 @@ class ChunkingOptions:
         str,
         ChunkingOption(
             message("Strategy"),
-            message("auto, none (whole notes), markdown (by headings), recursive (by size) or lines (by line)."),
+            message(
+                "How to split: auto, none (whole notes), markdown (by headings), recursive (by size) or lines "
+                "(by line)."
+            ),
         ),
     ] = "auto"
     short_doc_threshold: Annotated[

@@ -158,7 +158,9 @@ JOB_KINDS: Mapping[str, JobKind] = {
     ),
     "cost": _job_kind("costs", "Estimate the cost", "Estimating", "Estimate", _CONTINUES),
     "test": _job_kind("models", "Test the model", "Testing the model", "Tested", _CONTINUES),
-    "server": _job_kind("models", "Ask the server", "Asking the server", "The server is responding", _CONTINUES),
+    "server": _job_kind(
+        "models", "Contact the server", "Contacting the server", "The server is responding", _CONTINUES
+    ),
     "download": _job_kind("models", "Download", "Downloading", "Downloaded", _CONTINUES),
     "device": _job_kind("models", "Check this machine", "Checking this machine", stopped=_CONTINUES),
     "evaluate": _job_kind(

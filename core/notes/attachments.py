@@ -182,7 +182,7 @@ def check_picture(data: bytes) -> str:
         )
     if (suffix := _SUFFIXES.get(picture_type(data))) is None:
         raise EditError(
-            "Only pictures can be inserted: PNG, JPEG, GIF, WebP, AVIF and BMP. This file has another format."
+            "Only pictures (PNG, JPEG, GIF, WebP, AVIF or BMP) can be inserted, and this file has another format."
         )
     return suffix
 

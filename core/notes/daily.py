@@ -116,7 +116,7 @@ class DailyNotes:
         same errors as `file_writing.apply`.
         """
         if problem := self.problem:
-            hint = message("Set it in Tessera's settings, or in the [daily] section of tessera.toml.")
+            hint = message("You can change this in Tessera's settings, or in the [daily] section of tessera.toml.")
             raise ConfigError(lines(problem, hint, separator=" "))
         base = self._bases.get(self._settings.daily.base)
         log_bases([base])

@@ -313,8 +313,8 @@ def _conflict(note: Note, data: bytes, copy: Path | None = None) -> Conflict:
     if copy:
         return Conflict(
             (
-                "'{path}' was changed by another program several times while it was being saved. Nothing is "
-                "lost: an earlier version is saved next to it as '{copy}'."
+                "'{path}' was changed by another program several times while it was being saved. Nothing is lost. "
+                "An earlier version of the text was saved next to the file as '{copy}'."
             ),
             stored,
             note.version,
@@ -364,8 +364,8 @@ def _writing(root: Path, path: str) -> Iterator[None]:
         if error.errno in FULL:
             raise DiskFull(
                 (
-                    "There is no space left for '{path}' ({why}); the file wasn't changed. Free some "
-                    "space, then save again."
+                    "There is no space left for '{path}' ({why}), so the file wasn't changed. Free some space, then "
+                    "save again."
                 ),
                 path=path,
                 why=why,

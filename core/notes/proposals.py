@@ -97,12 +97,12 @@ class Proposals:
         for mark, picture in islice((pictures or {}).items(), _MOST_PICTURES):
             if not re.fullmatch(r"[a-z0-9]{16,64}", mark):
                 raise EditError(
-                    "'{name}' isn't a valid name for a picture: use 16 to 64 letters and digits.", name=mark
+                    "'{name}' isn't a valid name for a picture. Use 16 to 64 letters and digits.", name=mark
                 )
             try:
                 decoded[mark] = b64decode(picture, validate=True)
             except ValueError as error:
-                raise EditError("A picture isn't in Base64.") from error
+                raise EditError("A picture isn't encoded in Base64.") from error
             check_picture(decoded[mark])
         for mark, data in decoded.items():
             shown = re.compile(f"{mark}(.*?){mark}")
@@ -149,7 +149,7 @@ class Proposals:
             base = self._store.base(note.base_id)
             if not (base.trusts_programs or self._is_programs(note)):
                 raise EditError(
-                    "Programs can only move notes in bases that trust them; '{base}' doesn't.", base=base.name
+                    "Programs can move notes only in bases that trust programs, and '{base}' doesn't.", base=base.name
                 )
 
     def _propose(self, note: Note, body: str | None, fields: ValueMap) -> Note | Proposal:

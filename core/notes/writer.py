@@ -300,7 +300,10 @@ def check_version(note: Note, expected: int | None) -> None:
     """Raise Conflict if a note isn't at the expected version. None accepts any version."""
     if expected not in (None, note.version):
         raise Conflict(
-            "'{title}' was changed in the meantime: it is now version {now}, but you changed version {before}.",
+            (
+                "'{title}' was changed in the meantime. The note is now at version {now}, but you changed version "
+                "{before}."
+            ),
             note,
             int(expected or 0),
             title=note.title,

@@ -174,7 +174,7 @@ def change(
 
 @operation(
     "base.rename",
-    "Rename a base; its notes, question sets and runs are kept.",
+    "Rename a base. Its notes, question sets and test runs are kept.",
     cli="base rename {base} {new_name}",
     writes=True,
 )
@@ -238,8 +238,8 @@ def cost(
 @operation(
     "base.switch",
     (
-        "Switch a base to another model for searching by meaning: show how long it takes, ask, and index its "
-        "notes again. Until that is finished, the old model is used."
+        "Switch a base to another model for searching by meaning. Tessera shows how long this takes, asks first, "
+        "and indexes the base's notes again. Until then, the old model is used."
     ),
     cli="models switch {base} {embedder}",
     writes=True,
@@ -341,7 +341,7 @@ def makes(
 
 @operation(
     "base.connect",
-    "Connect a folder to a base: notes with the same path as a file are linked to it.",
+    "Connect a folder to a base. Notes with the same path as a file are linked to that file.",
     cli="base connect {base} {folder}",
     writes=True,
     job="import",

@@ -241,7 +241,9 @@ def add(
     workspace: "Workspace",
     note: NoteName,
     text: Text,
-    after: Annotated[str | None, About("The chunk to insert it after; by default the last one.")] = None,
+    after: Annotated[
+        str | None, About("The chunk after which the new one is inserted; by default the last one.")
+    ] = None,
 ) -> MadeChunks:
     return MadeChunks((workspace.chunks.add(note, text, after),))
 
@@ -270,7 +272,7 @@ def edit(workspace: "Workspace", chunk: ChunkName, text: Text) -> MadeChunks:
 def merge(
     workspace: "Workspace",
     chunk: ChunkName,
-    others: Annotated[Names, About("The neighbours to merge it with; by default, the next chunk.")] = None,
+    others: Annotated[Names, About("The neighbouring chunks to merge with; by default, the next chunk.")] = None,
 ) -> MadeChunks:
     return MadeChunks((workspace.chunks.merge(chunk, *(others or ())),))
 
@@ -288,9 +290,7 @@ def merge(
 def split(
     workspace: "Workspace",
     chunk: ChunkName,
-    at: Annotated[
-        int, About("Where to split the chunk: before this character of its text.", least=0, most=100_000_000)
-    ],
+    at: Annotated[int, About("The position in the chunk's text at which to split it.", least=0, most=100_000_000)],
 ) -> MadeChunks:
     return MadeChunks(tuple(workspace.chunks.split(chunk, at)))
 

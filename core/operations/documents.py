@@ -121,8 +121,8 @@ def clip(
     pictures: Annotated[
         dict[str, str] | None,
         About(
-            "Pictures in Base64, keyed by name. In the page, a picture's description stands between two copies "
-            "of its name."
+            "Pictures in Base64, keyed by name. In the page, put a picture's description between two copies of its "
+            "name."
         ),
     ] = None,
     base: SomeBase = None,
@@ -134,7 +134,10 @@ def clip(
 
 @operation(
     "document.encodings",
-    "List the encodings in which a note's file can be read, most likely first, with the first words in each.",
+    (
+        "List the encodings in which a note's file can be read, most likely first, and show the first words as read in "
+        "each encoding."
+    ),
     http="GET /notes/{note}/encodings",
     cli="document encodings {note}",
     lines=table("encoding", "beginning", empty="The file has no text."),

@@ -87,7 +87,7 @@ def list_(
 
 @operation(
     "note.show",
-    "Show a note: its fields and its text, as they are now or in one of its versions.",
+    "Show the fields and the text of a note, as they are now or in one of its versions.",
     http="GET /notes/{note}",
     cli="note show {note}",
     tool="note_read",
@@ -261,7 +261,7 @@ def move(
 
 @operation(
     "note.today",
-    "Show today's note, or add a paragraph to it; if it doesn't exist yet, it is created from its template.",
+    "Show today's note. If there is none yet, it is created from its template.",
     cli="note today",
     writes=True,
     lines=views.format_note,
@@ -278,7 +278,7 @@ def today(
 
 @operation(
     "note.copy",
-    "Copy a note. If the base isn't allowed to change files, the copy of a file is kept in Tessera.",
+    "Copy a note. If the base isn't allowed to change files, the copy is kept only in Tessera.",
     http="POST /notes/{note}/copy",
     cli="note copy {note}",
     writes=True,
@@ -296,7 +296,7 @@ def copy(workspace: "Workspace", caller: Caller, note: NoteName) -> WrittenNote:
 
 @operation(
     "note.archive",
-    "Archive notes: searches leave them out unless they include archived ones.",
+    "Archive notes. Searches leave archived notes out unless they are asked to include them.",
     cli="note archive {notes}",
     writes=True,
     lines=plural("{n} note was archived.", "{n} notes were archived."),
@@ -413,7 +413,7 @@ _DELETED = sentence(
     lines=lambda deletion: [
         *_DELETED(deletion),
         *(
-            _("The system has no trash for these files; they were moved to {folder}.", folder=folder)
+            _("The system has no trash for these files, so they were moved to {folder}.", folder=folder)
             for folder in deletion.folders
         ),
     ],
@@ -517,7 +517,9 @@ def proposed(workspace: "Workspace", note: NoteName) -> ProposedNote:
 def accept(
     workspace: "Workspace",
     notes: NoteNames,
-    over: Annotated[int | None, About("If the note has changed since, the version to apply the change to.")] = None,
+    over: Annotated[
+        int | None, About("The version to apply the change to, if the note has changed since the change was proposed.")
+    ] = None,
 ) -> AcceptedNotes:
     chosen = list(map(workspace.proposals.get, notes))
     workspace.proposals.accept(chosen, over=over)
@@ -535,7 +537,7 @@ def accept(
 def reject(
     workspace: "Workspace",
     notes: NoteNames,
-    reason: Annotated[str, About("The reason; it is stored for suggestions from logs.")] = "",
+    reason: Annotated[str, About("The reason for the rejection. It is stored only for suggestions from logs.")] = "",
 ) -> RejectedNotes:
     chosen = list(map(workspace.proposals.get, notes))
     workspace.proposals.reject(chosen, reason=reason)

@@ -481,7 +481,7 @@ _OneOrSeveral = str | list[str] | None
 _CALLER = Annotated[
     AnyValues | None,
     About(
-        "The task that the search is for: its types, tags and scopes.",
+        "The types, tags and scopes of the task that the search is for.",
         parts=(
             Parameter("type", _OneOrSeveral, About("Only notes of this type, or of any of these types.")),
             Parameter(

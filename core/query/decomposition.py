@@ -262,7 +262,7 @@ if TYPE_CHECKING:
 
 # A question's level.
 
-SIMPLE = message("This is a single question, searched as it is.")
+SIMPLE = message("This is a single question and is not broken down.")
 
 # Polite openings, removed before the rules are tried.
 _POLITE = re.compile(

@@ -165,7 +165,7 @@ def _range(name: str, field: str, value: str, *, is_property: bool) -> str:
     if first is not None and last is not None and first > last:
         raise QueryError("'{value}' ends before it begins. Write the smaller number first.", value=value)
     if field == "page" and last is not None and last < 1:
-        raise QueryError("There is no page {n}: the first page is 1. {help}", n=last, help=_AS_TEXT)
+        raise QueryError("There is no page {n} because pages are counted from 1. {help}", n=last, help=_AS_TEXT)
     return "..".join("" if end is None else str(end) for end in (first, last))
 
 

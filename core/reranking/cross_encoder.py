@@ -250,8 +250,8 @@ def load_built_in(folder: Path, device: Device) -> Network:
     except (OSError, SafetensorError, KeyError, ValueError, IndexError, RuntimeError) as error:
         raise ModelError(
             (
-                "The model for precise reranking in {folder} is damaged, or was made from a different model "
-                "than the built-in one. Copy it again."
+                "The model for precise reranking in {folder} is damaged, or was made from a different model than "
+                "the built-in one. Copy the model again."
             ),
             folder=folder,
         ) from error
@@ -363,8 +363,8 @@ class CrossEncoder:
         if not torch.isfinite(logits).all():
             raise ModelError(
                 (
-                    "The model '{name}' returned scores that aren't numbers: its weights are "
-                    "damaged. Copy or download it again."
+                    "The model '{name}' returned scores that aren't numbers because its weights are damaged. Copy "
+                    "or download the model again."
                 ),
                 name=self.name,
             )

@@ -163,7 +163,7 @@ class SearchEngine:
         """
         budget = self._settings.search.context_tokens if budget is None else budget
         if budget < 1:
-            raise QueryError("The budget is {n} tokens; it must be at least 1.", n=budget)
+            raise QueryError("The budget is {n} tokens but must be at least 1.", n=budget)
         result = self.answer(prepared)
         if not result.hits:
             return Context("", (), 0, budget, confident=result.confident, notices=result.notices)

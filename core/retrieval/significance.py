@@ -33,8 +33,8 @@ def compare(old: Mapping[str, float], new: Mapping[str, float]) -> Comparison:
     """
     if only := old.keys() ^ new.keys():
         raise ConfigError(
-            "The two runs asked different questions: {n} of them were asked in one run only, such as {ids}. Run "
-            "the same question set with both.",
+            "The two test runs asked different questions. {n} questions were asked in only one of them, such as "
+            "{ids}. Run the same question set both times.",
             n=len(only),
             ids=[message("'{text}'", text=question) for question in sorted(only)[:3]],
         )
@@ -96,23 +96,25 @@ def _sentence(wins: int, losses: int, count: int, difference: float, more: int |
         "Better on {wins}, worse on {losses}, the same on {ties}", wins=wins, losses=losses, ties=count - wins - losses
     )
     if count < ENOUGH:
-        return message("{counts}: too few questions to tell; ask at least {least}.", counts=counts, least=ENOUGH)
+        return message(
+            "{counts}. There are too few questions to tell. Ask at least {least}.", counts=counts, least=ENOUGH
+        )
     if not wins and not losses:
         return message("The same on all {n} questions.", n=count)
     if more is None:
-        return message("{counts}: no difference on average.", counts=counts)
+        return message("{counts}. There is no difference on average.", counts=counts)
     if more == 0 and difference > 0:
-        return message("{counts}: better on average, by more than chance would explain (95%).", counts=counts)
+        return message("{counts}. This is better on average, by more than chance would explain (95%).", counts=counts)
     if more == 0:
-        return message("{counts}: worse on average, by more than chance would explain (95%).", counts=counts)
+        return message("{counts}. This is worse on average, by more than chance would explain (95%).", counts=counts)
     if more > MOST:
         return message(
-            "{counts}: could be chance; it would take more than {n} more questions like these to tell.",
+            "{counts}. This could be chance. It would take more than {n} more questions like these to tell.",
             counts=counts,
             n=MOST,
         )
     return message(
-        "{counts}: could be chance; it would take about {n} more questions like these to tell.",
+        "{counts}. This could be chance. It would take about {n} more questions like these to tell.",
         counts=counts,
         n=rounded(more),
     )

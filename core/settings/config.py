@@ -240,7 +240,7 @@ def check(
         if least is not None and most is not None and not (is_number and least <= value <= most):
             raise error(
                 message(
-                    "The {name} is {value}; it must be from {least} to {most}.",
+                    "The {name} is {value} but must be between {least} and {most}.",
                     name=part.noun,
                     value=value,
                     least=least,

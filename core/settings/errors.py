@@ -18,7 +18,7 @@ from core.base.messages import Message, message, message_table, reason_of, verba
 PREFIX = "TESSERA_"
 """Prefix of environment variables for settings. A double underscore separates a section from its setting."""
 
-SECTION = message("it is a section: set its parts, such as limit in [search] or TESSERA_SEARCH__LIMIT")
+SECTION = message("it is a section, so set its parts, such as limit in [search] or TESSERA_SEARCH__LIMIT")
 # Messages by pydantic error type. Their fields are filled in from pydantic's `ctx`, and `choices` from its `expected`.
 _REASONS = {
     **message_table(
@@ -104,8 +104,8 @@ def problem_of(error: ErrorDetails) -> Message:
     if error["type"] == "extra_forbidden" and error["loc"][0] == "models":
         return message(
             (
-                "there is no such section; the model server is set in {section}. "
-                "To import such a file, give it another name and type: {command}"
+                "there is no such section. The model server is set in {section}. To import such a file, give the "
+                "file another name and run: {command}"
             ),
             section="[embeddings]",
             command="tessera settings import FILE",

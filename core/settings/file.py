@@ -118,7 +118,7 @@ class SettingsFile:
         after = _edit_text(before, key, value)
         if tomllib.loads(after.decode("utf-8-sig")) != wished:
             raise ConfigError(
-                "{file} is written in a way that can't be changed here. Set '{key}' in it by hand.",
+                "{file} is written in a way that can't be changed here. Set '{key}' in that file by hand.",
                 file=self.path,
                 key=key,
             )

@@ -204,4 +204,4 @@ def _report(value: object) -> Report:
 
 
 _READER = RowReader(KnowledgeBase, "base", "name", chunking=stored(ChunkingOptions), search=stored(SearchSettings))
-_SYNC = RowReader(SyncRecord, "sync", "folder", key="folder", report=_report)
+_SYNC = RowReader(SyncRecord, "record of an update", "folder", key="folder", report=_report)

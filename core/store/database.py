@@ -282,8 +282,8 @@ class Database:
         """Raise WorkspaceLocked if this process is read-only."""
         if self.readonly:
             raise WorkspaceLocked(
-                "This workspace is open as read-only, because another Tessera is writing to it. "
-                "Close the other one first."
+                "This workspace is open as read-only because another Tessera is writing to it. Close the other "
+                "Tessera first."
             )
 
     @contextmanager

@@ -46,7 +46,7 @@ class ClickTable(QuestionedTable):
         return self._execute(f"DELETE FROM clicks {_OF_NOTES}", note_ids, aside=True)
 
 
-_CLICK = RowReader(Click, "click", "question", key="note_id")
+_CLICK = RowReader(Click, "recorded click", "question", key="note_id")
 
 
 # Maximum number of past searches to keep, not counting saved ones.
@@ -204,4 +204,4 @@ def _row(use: Use) -> Values:
     return columns_of(replace(use, used_at=in_utc(use.used_at), times=max(0, min(use.times, _MOST))))
 
 
-_USE = RowReader(Use, "use", "context", key="note_id")
+_USE = RowReader(Use, "recorded use", "context", key="note_id")

@@ -224,7 +224,7 @@ def matrix(blobs: Sequence[bytes], dimension: int) -> Matrix:
     """Return stored vectors as a matrix with shape (n, dimension). Raises IndexDamaged if any has the wrong length."""
     if any(len(blob) != 4 * dimension for blob in blobs):
         raise IndexDamaged(
-            "The computed data of some passages is damaged. Your notes are safe. Compute it again: {command}",
+            "The computed data of some passages is damaged. Your notes are safe. Compute this data again: {command}",
             command="tessera rebuild",
         )
     return np.frombuffer(b"".join(blobs), dtype="<f4").reshape(len(blobs), dimension)

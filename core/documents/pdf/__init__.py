@@ -48,8 +48,8 @@ class Pdf:
         if not text.strip():
             raise SourceError("", "contains no readable text.")
         unread = plural(
-            "{n} page is a picture and was not read: pip install 'tessera-notes[ocr]'",
-            "{n} pages are pictures and were not read: pip install 'tessera-notes[ocr]'",
+            "{n} page is a picture and was not read. To read pictures, run: pip install 'tessera-notes[ocr]'",
+            "{n} pages are pictures and were not read. To read pictures, run: pip install 'tessera-notes[ocr]'",
             n=len(left.scans),
         )
         return Converted(
@@ -92,7 +92,7 @@ def scan() -> SourceError:
     """Return the error for a scanned document if OCR isn't installed."""
     return SourceError(
         "",
-        "is a scan: its pages are pictures. To read them: pip install 'tessera-notes[ocr]'",
+        "contains only scanned pages. To read their text, run: pip install 'tessera-notes[ocr]'",
     )
 
 

@@ -37,8 +37,8 @@ MOST_HEAD = 32 * 1024
 
 _TOO_LONG = message(
     (
-        "The address and the headers of the request are larger than {limit} KB. Shorten them; in a "
-        "browser, delete the cookies for this address."
+        "The address and the headers of the request are larger than {limit} KB. Shorten them. In a browser, delete "
+        "the cookies for this address."
     ),
     limit=MOST_HEAD // 2**10,
 )

@@ -28,8 +28,8 @@ _HEADER = "Idempotency-Key"
 _OTHER = message("This {header} has already been used for a different request. Choose a new value.", header=_HEADER)
 _UNFINISHED = message(
     (
-        "The first request with this {header} hasn't finished, or was interrupted. Check whether it "
-        "created anything; if not, send it again with a new value."
+        "The first request with this {header} hasn't finished, or was interrupted. Check whether that request "
+        "created anything. If not, send it again with a new value."
     ),
     header=_HEADER,
 )

@@ -232,7 +232,7 @@ def embed(workspace: Opened, chosen: Embed) -> Response:
     A document without chunks is `empty`.
     """
     if not (chosen.doc_id or chosen.chunk_ids):
-        raise ConfigError("Give a doc_id, or chunk_ids.")
+        raise ConfigError("Give a doc_id or chunk_ids.")
     notes = [chosen.doc_id] if chosen.doc_id else []
     given = {"notes": notes, "chunks": chosen.chunk_ids}
     embedded = chunk_operations.index.run(workspace, PROGRAM, given).chunks
@@ -247,7 +247,7 @@ def embed(workspace: Opened, chosen: Embed) -> Response:
 def reindex(workspace: Opened, chosen: Reindex) -> Response:
     """Split a base or a document again, and embed new and pending chunks, as a job."""
     if not (chosen.base or chosen.doc_id):
-        raise ConfigError("Give a base, or a doc_id.")
+        raise ConfigError("Give a base or a doc_id.")
     notes = [chosen.doc_id] if chosen.doc_id else []
     name = _base_name(workspace, str(chosen.base)) if chosen.base else None
     base = _card(workspace, chosen.doc_id, name).base if chosen.doc_id else str(name)

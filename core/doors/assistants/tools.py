@@ -90,7 +90,7 @@ def as_json(value: object) -> str:
 def check_limit(number: int, most: int) -> int:
     """Return the number, capped at the maximum. Raises QueryError if it is below 1."""
     if number < 1:
-        raise QueryError("The number is {n}; it must be at least 1.", n=number)
+        raise QueryError("The number is {n} but must be at least 1.", n=number)
     return min(number, most)
 
 
@@ -207,7 +207,9 @@ def knowledge_query(
     """
     texts = [text for text in (query, *(keywords or ())) if text.strip()] or [""]
     if len(texts) > _TEXTS:
-        raise QueryError("There are {n} keywords; at most {most} are searched for at once.", n=len(texts), most=_TEXTS)
+        raise QueryError(
+            "You gave {n} keywords, but at most {most} can be searched for at once.", n=len(texts), most=_TEXTS
+        )
     model = workspace.bases.get(knowledge_base).embedder
     searched = [_search(workspace, knowledge_base, text, limit, neighbours) for text in texts]
     results = [result for result, _ in searched]

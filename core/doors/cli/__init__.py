@@ -19,8 +19,8 @@ from core.doors.cli.terminal import STOPPED, TYPED, json_of, print_notices, stop
 
 app = typer.Typer(
     help=_(
-        "Tessera: import Markdown notes, look at every split, search by meaning and by keyword, and measure "
-        "the results."
+        "Tessera imports Markdown notes, shows every split, searches by meaning and by keyword, and measures the "
+        "results."
     ),
     cls=Root,
     no_args_is_help=True,

@@ -53,7 +53,7 @@ def mcp(
         show({"snippets": list(map(asdict, build_snippets(folder, address, lambda: access.token)))}, as_json, _lines)
         return
     if sys.stdin.isatty():
-        sys.stderr.write(f"{_('Assistants start this command themselves. To see how: {command}', command=_HOW)}\n")
+        sys.stderr.write(f"{_('Assistants start this command themselves. To see how, run: {command}', command=_HOW)}\n")
     from core.doors.cli import terminal
 
     lines, wire = terminal.take_wire()

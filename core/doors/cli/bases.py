@@ -46,8 +46,8 @@ def agreed(question: Message, yes: bool) -> bool:
 def _switch_message(cost: ChangeCost) -> Message:
     return message(
         (
-            "{n} of {every} pieces of text to index with '{embedder}': about {time}. Until then, the "
-            "base keeps using its old model."
+            "{n} of {every} pieces of text will be indexed with '{embedder}', which takes about {time}. Until then, "
+            "the base keeps using its old model."
         ),
         n=cost.to_embed,
         every=cost.windows,
@@ -60,8 +60,14 @@ def questions(costs: ChangeCosts) -> Iterator[Message]:
     """Yield a message about each change's cost. The user is asked to confirm each change."""
     if cost := costs.chunking:
         yield plural(
-            "{n} note to split again, {every} pieces of text, {new} of them to index: about {time}.",
-            "{n} notes to split again, {every} pieces of text, {new} of them to index: about {time}.",
+            (
+                "{n} note will be split again. It has {every} pieces of text, and indexing {new} of them takes about "
+                "{time}."
+            ),
+            (
+                "{n} notes will be split again. They have {every} pieces of text, and indexing {new} of them takes "
+                "about {time}."
+            ),
             n=cost.notes,
             every=cost.windows,
             new=cost.to_embed,
@@ -195,12 +201,12 @@ def connect(workspace: Path, **given: object) -> FolderConnection:
             return report
         question = plural(
             (
-                "{n} note differs from its file. The file's text will replace the note's; the current text is "
-                "kept in the history: {paths}"
+                "{n} note differs from its file: {paths}. The note will take over the file's text. The current text "
+                "of the note is kept in the history."
             ),
             (
-                "{n} notes differ from their files. The files' text will replace the notes'; the current text "
-                "is kept in the history: {paths}"
+                "{n} notes differ from their files: {paths}. The notes will take over the files' text. The current "
+                "text of the notes is kept in the history."
             ),
             n=len(report.differing),
             paths=report.differing,

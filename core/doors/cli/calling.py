@@ -119,7 +119,10 @@ def writing(folder: Path) -> "Workspace | Remote":
             raise
         if names := client.differing(remote):
             note = _(
-                "The open app runs this command with its own settings. They differ from the settings here in: {names}.",
+                (
+                    "The open app runs this command with its own settings. The following settings differ from those "
+                    "here: {names}."
+                ),
                 names=names,
             )
             sys.stderr.write(f"{note}\n")

@@ -19,7 +19,7 @@ app = typer.Typer()
 @app.command("chunks", help=_("Show how a file is split, and why; nothing is stored."))
 @taking(chunks.preview)
 def preview(
-    form: Annotated[str, option("--format", "text, or html: a page with the chunks in colour.")] = "text",
+    form: Annotated[str, option("--format", "Either text or html (a page that shows the chunks in colour).")] = "text",
     as_json: options.Json = False,
     workspace: options.Folder = options.WORKSPACE,
     **given: object,

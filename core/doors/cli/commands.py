@@ -34,10 +34,10 @@ _GROUPS = message_table(
         "thread": "Threads of written answers: list, show, continue, keep as a note, delete them.",
         "document": "Documents: list converters, show what wasn't read, and convert again.",
         "chunk": "The chunks of notes: list, edit, merge, split, hide and restore them.",
-        "check": "Can your notes be found? Make questions from the notes in a base, and run them.",
+        "check": "Make questions from the notes in a base, and test whether they find those notes.",
         "questions": "Question sets for `tessera evaluate`: list, create, show and delete them.",
         "settings": "Settings: import them from another program.",
-        "runs": "Results of question sets: list, show and delete them.",
+        "runs": "Results of test runs: list, show and delete them.",
     }
 )
 _CORE = Path(__file__).parents[2]

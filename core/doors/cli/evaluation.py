@@ -28,7 +28,8 @@ app = typer.Typer()
 
 @app.command(
     help=_(
-        "Run every question from a file or a set against a base, and measure whether the correct passages are found."
+        "Search a base with every question from a file or a question set, and measure whether the correct passages "
+        "are found."
     )
 )
 @taking(operations.start)
@@ -36,11 +37,17 @@ def evaluate(
     questions: Annotated[
         str, argument("A file with questions and their correct passages (JSONL, CSV), or the name of a question set.")
     ],
-    base: Annotated[str, option("--base", "The knowledge base to ask.")],
+    base: Annotated[str, option("--base", "The knowledge base to search.")],
     metric: Annotated[str | None, option("--metric", "The figure to compare by, such as mrr@10.")] = None,
     save: Annotated[
         str,
-        option("--save", "Save the runs under this name, and the questions from a file as a set with this name."),
+        option(
+            "--save",
+            (
+                "Save the test runs under this name. Questions from a file are saved as a question set "
+                "with the same name."
+            ),
+        ),
     ] = "",
     out: Annotated[Path | None, option("--report", "Write the comparison to this file: .csv, .md or .html.")] = None,
     fail_under: Annotated[
@@ -93,7 +100,7 @@ def evaluate(
     ]
     if below:
         raise BelowTarget(
-            "{figures}; required: {targets}.",
+            "{figures}, but the target is {targets}.",
             figures=below,
             targets=[f"{name} {target:g}" for name, target in targets.items()],
         )
@@ -109,11 +116,16 @@ def _questions(opened: "Workspace", base: str, questions: str, save: str) -> Any
     if questions in names and not file.is_file():
         question_set = opened.question_sets.get(base, questions)
         if save and save != questions:
-            raise ConfigError("These questions are in the set '{name}'. Save the runs under that name.", name=questions)
+            raise ConfigError(
+                "These questions are in the question set '{name}'. Save the test runs under that name.", name=questions
+            )
         return question_set if save else opened.runs.to_ask(question_set)
     if not file.is_file() and names:
         raise QuestionSetError(
-            questions, 0, "there is no such file, and no question set with this name. Sets: {names}.", names=names
+            questions,
+            0,
+            "there is no such file, and no question set with this name. Question sets: {names}.",
+            names=names,
         )
     read = opened.question_sets.read(base, opened.question_sets.content(file), str(file))
     return file.absolute() if save else read

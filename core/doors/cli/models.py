@@ -30,7 +30,9 @@ class ServerList:
 
 
 def server(
-    name: Annotated[str | None, argument("embeddings (meaning), rerank (reranking) or llm (language model).")] = None,
+    name: Annotated[
+        str | None, argument("Which server: embeddings (meaning), rerank (reranking) or llm (language model).")
+    ] = None,
     url: Annotated[str | None, typer.Option(help=_("The server's address, such as http://localhost:11434/v1."))] = None,
     model: Annotated[str | None, typer.Option(help=_("The name of the model on the server."))] = None,
     key: Annotated[
@@ -162,7 +164,7 @@ def download(name: Model, workspace: Folder = WORKSPACE, as_json: Json = False) 
     show({"name": name, "folder": str(Models.download(name, progress))}, as_json, _folder)
 
 
-@app.command(help=_("Show the folder of a model's files; the built-in model is unpacked first if needed."))
+@app.command(help=_("Show the folder that contains a model's files. The built-in model is unpacked first if needed."))
 def path(name: Model, workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
     from core.indexing.models import Models
 

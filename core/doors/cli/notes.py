@@ -84,7 +84,7 @@ def list_(
 
 @app.command(
     help=_(
-        "List notes and changes by programs that you haven't accepted yet; for one note, show its "
+        "List the new notes and changes by other programs that wait for your approval. For a single note, show its "
         "text or what would change."
     )
 )
@@ -162,7 +162,7 @@ def _version(note: ChangedNote) -> list[str]:
 
 
 COMMANDS: Commands = {
-    "note.new": Command("'{title}' was saved: {base}: {path} ({id})", new),
+    "note.new": Command("'{title}' was saved in {base} as {path} ({id})", new),
     "note.update": Command(_version, edit),
     "note.revert": Command(_version, revert),
 }

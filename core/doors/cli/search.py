@@ -15,8 +15,12 @@ from core.operations.search import ContextView, SearchOutput
 def search(
     folder: Path,
     *,
-    why_not: Annotated[str, option("--why-not", "A note's id or path, to explain why it isn't among the hits.")] = "",
-    as_context: Annotated[bool, option("--context", "Print the passages as one block for a prompt instead.")] = False,
+    why_not: Annotated[
+        str, option("--why-not", "Explain why the note with this id or path isn't among the hits.")
+    ] = "",
+    as_context: Annotated[
+        bool, option("--context", "Print the passages as a single text for a prompt instead.")
+    ] = False,
     full: Annotated[bool, option("--full", "Print the passages in full.")] = False,
     **given: object,
 ) -> SearchOutput:

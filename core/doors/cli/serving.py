@@ -73,7 +73,8 @@ def app_(
     keep_running: Annotated[
         bool,
         option(
-            "--keep-running", "Keep running after the app is closed, for folders that are watched and for assistants."
+            "--keep-running",
+            ("Keep running after the app is closed, so that folders stay watched and assistants can connect."),
         ),
     ] = False,
     install: Annotated[bool, option("--install", "Add Tessera to the applications menu.")] = False,
@@ -220,7 +221,7 @@ _GRACE = 3
 _LOOK = 0.5
 
 
-@app.command(help=_("Give other programs access to the notes over HTTP, without the pages."))
+@app.command(help=_("Give other programs access to the notes over HTTP, without serving the app's pages."))
 def serve(
     port: Port = None,
     host: Annotated[
@@ -340,7 +341,9 @@ def answer_calls(workspace: "Workspace", *, finishes: bool = False) -> Iterator[
             thread.join()
 
 
-@app.command(help=_("Update watched folders whenever their files change, until Ctrl+C; the app does this too."))
+@app.command(
+    help=_("Update watched folders whenever their files change, until you press Ctrl+C. The open app does this too.")
+)
 def watch(workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
     from core.workspace import Workspace
 

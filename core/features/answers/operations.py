@@ -215,8 +215,8 @@ def ask(
     with_model: Annotated[
         bool,
         About(
-            "Let the language model from the settings write the answer; each sentence says how well "
-            "the notes support it."
+            "Let the language model from the settings write the answer. Each sentence is marked with how well the "
+            "notes support it."
         ),
     ] = False,
     progress: Progress = no_progress,

@@ -207,13 +207,13 @@ def _check_path(path: str | None) -> None:
 
 def _edit(edit: Edit) -> Edit:
     if edit.anchor_start < 0:
-        raise RowError("the position or text of this edit is out of range.")
+        raise RowError("the position of this edit is out of range.")
     return _sound(edit)
 
 
 def _proposal(proposal: Proposal) -> Proposal:
     if proposal.version < 1:
-        raise RowError("the text or the version of this change is out of range.")
+        raise RowError("the version of this change is out of range.")
     return _sound(replace(proposal, fields=_fields(proposal.fields)))
 
 
@@ -246,7 +246,7 @@ def _run(record: RunRecord, into: KnowledgeBase) -> RunRecord:
     record = _sound(record)
     run = record.run
     if run.base_id != into.id:
-        raise RowError("this run belongs to another base.")
+        raise RowError("this test run belongs to another base.")
     are_numbers = all(re.fullmatch(r"\d{1,9}", number, re.ASCII) for number in record.results)
     _expect(are_numbers, "results", message("results listed by question number"))
     settings: Values = {"embedder": one_line(str(run.settings.get("embedder", "")))[:MOST_NAME]}

@@ -111,7 +111,7 @@ def format_restored(restored: RestoredBase) -> list[str]:
     powers = restored.powers
     printed += [
         _(
-            "Turned on in the archive, but off here: {what} To allow it: {command}",
+            "The archive has this turned on, but it is off here: {what} To allow it: {command}",
             what=SWITCHED_ON[switch],
             command=f"tessera base set --base {name} {option}",
         )
@@ -139,7 +139,9 @@ def format_restored(restored: RestoredBase) -> list[str]:
             )
         )
     if powers.reranker:
-        printed.append(_("The archive asks for reranking with {model}, which isn't used.", model=powers.reranker))
+        printed.append(
+            _("The archive asks for reranking with {model}, but this model isn't used here.", model=powers.reranker)
+        )
     return printed
 
 
@@ -157,7 +159,7 @@ NewName = Annotated[str, About("A different name for the base.")]
 def export(
     workspace: "Workspace",
     base: Base,
-    to: Annotated[Path, About("A new file, or for markdown a new folder.")],
+    to: Annotated[Path, About("A new file, or a new folder for the format markdown.")],
     form: Annotated[
         str,
         About(

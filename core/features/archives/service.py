@@ -56,7 +56,9 @@ def checked(records: Records, name: str) -> Ids:
         numbers.add(note.version)
     for note_id, kind in last.items():
         if kind == "delete" and note_id in ids.notes:
-            mistakes.add("versions.jsonl", message("the note '{note}' is both deleted and present.", note=note_id))
+            mistakes.add(
+                "versions.jsonl", message("the note '{note}' is listed both as deleted and as present.", note=note_id)
+            )
     unfit = message("the note for this change isn't in the archive, or already has another change.")
     for place, proposal in records.proposals.sound(mistakes):
         check_once(place, unfit, f"change {proposal.note_id}")

@@ -62,7 +62,12 @@ def format_restored(restored: RestoredBackup | NotRestored) -> list[str]:
 
 def format_encrypted(backups: EncryptedBackups) -> list[str]:
     if backups.encrypted:
-        return [_("Future backups will be encrypted. Keep the passphrase safe: without it, nobody can restore them.")]
+        return [
+            _(
+                "Future backups will be encrypted. Keep the passphrase safe, because nobody can restore the "
+                "backups without it."
+            )
+        ]
     return [_("Future backups won't be encrypted.")]
 
 

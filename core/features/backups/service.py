@@ -293,7 +293,7 @@ CHECKS = {
         "look",
         "All backups are intact",
         "A damaged backup can't be restored.",
-        message("Delete it, then make another one: {command}", command="tessera backup make"),
+        message("Delete the backup, then make another one: {command}", command="tessera backup make"),
         _damage,
     ),
 }

@@ -58,8 +58,8 @@ def _references(parts: WorkspaceParts) -> Finding:
     if not tables:
         return None
     return plural(
-        "{n} row belongs to something that was deleted ({tables}).",
-        "{n} rows belong to something that was deleted ({tables}).",
+        "{n} database row belongs to something that was deleted ({tables}).",
+        "{n} database rows belong to something that was deleted ({tables}).",
         n=len(tables),
         tables=sorted({*tables}),
     )
@@ -148,7 +148,7 @@ def _find_pending(parts: WorkspaceParts) -> Finding:
 
 def _switches(parts: WorkspaceParts) -> Finding:
     names = [base.name for base in parts.bases.all() if parts.store.switches.for_base(base)]
-    return message("The model switch isn't finished in: {names}", names=names) if names else None
+    return message("The model switch isn't finished in these bases: {names}", names=names) if names else None
 
 
 def _tokens(parts: WorkspaceParts) -> Finding:
@@ -157,7 +157,11 @@ def _tokens(parts: WorkspaceParts) -> Finding:
         status = parts.bases.status(base)
         if base.keep_tokens and 0 < status.with_bits < status.windows - status.pending:
             names.append(base.name)
-    return message("Some passages are missing the data for fast reranking in: {names}", names=names) if names else None
+    return (
+        message("Some passages in these bases lack the data for fast reranking: {names}", names=names)
+        if names
+        else None
+    )
 
 
 OF_DATABASE: Checks = {
@@ -207,7 +211,7 @@ OF_DATABASE: Checks = {
     ),
     "chunks": Check(
         "broken",
-        "Every note has passages",
+        "The data for finding passages by meaning matches its model.",
         "A note without passages can't be found.",
         message("Split the base's notes again: {command}", command="tessera rechunk"),
         _counts(
@@ -228,7 +232,7 @@ OF_DATABASE: Checks = {
         "broken",
         "Every field can be read",
         "All note fields have valid values.",
-        "Open the note, and save its fields again; or restore the newest backup.",
+        "Open the note and save its fields again, or restore the newest backup.",
         _counts(
             _UNREADABLE,
             "{n} note has a field that can't be read.",
@@ -251,14 +255,14 @@ OF_DATABASE: Checks = {
         "look",
         "All notes can be found by meaning",
         "Notes that are waiting to be indexed can be found only by keyword.",
-        message("Index them: {command}", command="tessera index"),
+        message("Index these notes: {command}", command="tessera index"),
         _find_pending,
     ),
     "refused": Check(
         "look",
         "The model accepted all passages",
         "Text that the model or its server rejects can be found only by keyword.",
-        message("See which passages they are, and try again: {command}", command="tessera index --refused"),
+        message("To see these passages and try again, run: {command}", command="tessera index --refused"),
         _counts(
             "SELECT 1 FROM chunks WHERE state = 'refused'",
             "{n} passage was rejected by its model.",
@@ -268,7 +272,7 @@ OF_DATABASE: Checks = {
     "edits": Check(
         "look",
         "All your edits to passages still match the text",
-        "An edit no longer matches if its text was changed in the file.",
+        "An edit no longer matches if the text it belongs to was changed in the file.",
         "On the Chunks page, keep or discard these edits.",
         _counts(
             "SELECT 1 FROM edits WHERE flagged",
@@ -298,7 +302,7 @@ OF_DATABASE: Checks = {
         "look",
         "The data for fast reranking is complete",
         "Without this data, reranking the best hits takes longer.",
-        message("Complete it: {command}", command="tessera models tokens BASE on"),
+        message("Complete the data: {command}", command="tessera models tokens BASE on"),
         _tokens,
     ),
 }

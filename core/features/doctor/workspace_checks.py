@@ -141,7 +141,11 @@ def _rows(parts: WorkspaceParts) -> Finding:
                 if first and not store.chunks.has_window(rowid, base, digest(first.text)):
                     names.append(base.name)
                     break
-    return message("Some table rows can't be found individually yet in: {names}", names=names) if names else None
+    return (
+        message("Some table rows in these bases can't be found individually yet: {names}", names=names)
+        if names
+        else None
+    )
 
 
 def _servers(parts: WorkspaceParts) -> Finding:
@@ -355,7 +359,7 @@ OF_FILES: Checks = {
         "look",
         "All note folders are in place",
         "Changes in a folder that was moved or isn't mounted aren't noticed.",
-        "Mount the folder, or connect the base to its new location.",
+        "Mount the folder, or connect the base to the folder's new location.",
         _sources,
     ),
     "files": Check(
@@ -372,7 +376,7 @@ OF_FILES: Checks = {
         "look",
         "No multi-file change was interrupted",
         ("Renames and edits that a stopped process didn't finish are undone, except in files that have changed since."),
-        message("Check the name and the links of each file. Then: {command}", command="tessera doctor --fix"),
+        message("Check the name and the links of each file, then run: {command}", command="tessera doctor --fix"),
         lambda parts: count_names(
             parts.store.intents.left(),
             "{n} file couldn't be restored to its earlier state: {names}",
@@ -395,7 +399,7 @@ OF_FILES: Checks = {
         "look",
         "All the text in your files is also in their notes",
         "Text that is in a file but not in its note can't be found.",
-        message("To see which ones: {command}", command="tessera document unread BASE"),
+        message("To see these notes, run: {command}", command="tessera document unread BASE"),
         _omissions,
     ),
     "attachments": Check(

@@ -58,11 +58,13 @@ def shared(runs: Sequence[Measured]) -> list[tuple[QuestionResult, ...]]:
     the runs belong to different bases.
     """
     if len({run.base_id for run, _ in runs}) > 1:
-        raise ConfigError("These runs are on different bases. Choose runs on the same base.")
+        raise ConfigError("These test runs used different bases. Choose test runs of the same base.")
     by_key = [{result.identity: result for result in results} for _, results in runs]
     rows = [tuple(results[key] for results in by_key) for key in by_key[0] if all(key in results for results in by_key)]
     if not rows and len(runs) > 1:
-        raise ConfigError("These runs have no questions in common. Run the same question set with each of them.")
+        raise ConfigError(
+            "These test runs have no questions in common. Run the same question set with the settings of each."
+        )
     return rows
 
 
@@ -74,7 +76,7 @@ def side_by_side(measured: Sequence[Measured], metric: str | None = None) -> Sid
     if the metric is unknown.
     """
     if not 0 < len(measured) <= MOST_RUNS:
-        raise ConfigError("Choose one run, or two to compare.")
+        raise ConfigError("Choose one test run, or two to compare.")
     if metric is not None and metric not in METRICS:
         raise UnknownChoice("figure", metric, METRICS)
     runs = tuple(run for run, _ in measured)
@@ -142,14 +144,14 @@ def _notices(
     if every > len(rows):
         yield message(
             (
-                "{n} of {every} questions were left out: they weren't asked in every run, or their correct "
-                "passages were changed."
+                "{n} of {every} questions were left out because they weren't asked in every test run or their "
+                "correct passages were changed."
             ),
             n=every - len(rows),
             every=every,
         )
     if len({run.index_version for run in runs}) > 1:
-        yield message("The notes or the base changed between these runs, which may explain a difference.")
+        yield message("The notes or the base changed between these test runs, which may explain a difference.")
     for run, name in zip(runs, labels, strict=True):
         if run.ended_at is None:
             yield message(
@@ -158,8 +160,8 @@ def _notices(
     if uneven:
         yield message(
             (
-                "The hits in these runs may differ in length. Counting hits favours long ones, so the figures "
-                "within {n} characters are fairer."
+                "The hits in these test runs may differ in length. Counting hits favours long ones, so it is fairer "
+                "to compare what was found in the first {n} characters."
             ),
             n=BUDGET,
         )
@@ -167,7 +169,10 @@ def _notices(
         judged = [judgement for row in rows if (judgement := row.results[number].judged)]
         if failed := sum(judgement.verdict is None for judgement in judged):
             yield message(
-                "'{run}': the language model didn't judge {n} of {every} answers, so they aren't counted.",
+                (
+                    "In '{run}', the language model didn't judge {n} of {every} answers, so these answers aren't "
+                    "counted."
+                ),
                 n=failed,
                 every=len(judged),
                 run=name,
@@ -288,7 +293,7 @@ def _rows(compared: SideBySide) -> Iterator[list[str]]:
 
 
 def _title(compared: SideBySide) -> Message:
-    return message("Comparison of runs") if len(compared.runs) > 1 else message("Run report")
+    return message("Comparison of test runs") if len(compared.runs) > 1 else message("Test run report")
 
 
 def _sections(compared: SideBySide, base: str) -> Sections:
@@ -299,7 +304,9 @@ def _sections(compared: SideBySide, base: str) -> Sections:
         answerable=compared.answerable,
     )
     of_base = [_joined_cells(message("Knowledge base"), base)] if base else []
-    table: Rows = [[message("Run"), message("Question set"), message("Asked"), message("Started"), message("Ended")]]
+    table: Rows = [
+        [message("Test run"), message("Question set"), message("Questions asked"), message("Started"), message("Ended")]
+    ]
     for label, run in zip(compared.labels, compared.runs, strict=True):
         started, ended = (
             f"{at:%Y-%m-%d %H:%M} UTC" if at else message("stopped") for at in (run.started_at, run.ended_at)
@@ -350,7 +357,7 @@ def figures(compared: SideBySide, names: Iterable[str]) -> ReportSection:
         first, second = compared.labels
         sentences.append(
             message(
-                "{name}, by “{metric}”: {text}",
+                "{name}, measured by '{metric}': {text}",
                 name=second,
                 metric=FIGURES[compared.metric],
                 text=compared.comparisons[compared.metric].message,

@@ -45,7 +45,7 @@ def gold_at(note: Note, start: int, end: int) -> GoldSpan:
         raise QuestionSetError(
             name,
             0,
-            "the note has only {n} characters, so there is nothing from {start} to {end}. Search again.",
+            "the note has only {n} characters, so it has no passage from character {start} to {end}. Search again.",
             n=len(note.body),
             start=start,
             end=end,
@@ -184,9 +184,9 @@ def _place_passage(gold: Gold, texts: Sequence[tuple[Note, "_QuoteText"]]) -> Go
         matches = [(note, (gold.start, end)) for note, _ in texts if note.body.startswith(gold.quote, gold.start)]
     fields = {"quote": f"{' '.join(gold.quote[:40].split())}…", "path": gold.path}
     if not matches:
-        raise RowError("its quote '{quote}' isn't in '{path}'; it must appear exactly once.", **fields)
+        raise RowError("its quote '{quote}' isn't in '{path}', where it must appear exactly once.", **fields)
     if len(matches) > 1:
-        raise RowError("its quote '{quote}' appears more than once in '{path}'; it must appear exactly once.", **fields)
+        raise RowError("its quote '{quote}' appears more than once in '{path}' but must appear exactly once.", **fields)
     note, span = matches[0]
     return GoldSpan(gold.path, note.body[span[0] : span[1]], *span, note.id)
 

@@ -225,7 +225,7 @@ def format_evaluation(evaluation: EvaluationView) -> list[str]:
         f"{1:>9}{2:>9}",
         *_figures([run.metrics for run in compared.runs]),
         _(
-            "Setup 2 compared with setup 1, by “{metric}”: {text}",
+            "Setup 2 compared with setup 1, measured by '{metric}': {text}",
             metric=FIGURES[compared.metric],
             text=compared.differences[compared.metric].message,
         ),
@@ -242,7 +242,7 @@ def _figures(runs: Sequence[MetricValues]) -> list[str]:
 
 
 Set = Annotated[str, About("The id of a question set.")]
-RunId = Annotated[str, About("The id of a run.")]
+RunId = Annotated[str, About("The id of a test run.")]
 Setup = str | None
 
 
@@ -273,7 +273,7 @@ def list_(workspace: "Workspace", base: Base) -> QuestionSetList:
 def add(
     workspace: "Workspace",
     base: Base,
-    name: Annotated[str, About("The name of the set.")],
+    name: Annotated[str, About("The name of the question set.")],
     questions: Annotated[str, About("Lines of a question file (JSONL).", long=True)] = "",
     file: Annotated[
         Path | None, About("A file with questions and their correct passages (JSONL, CSV).", doors=("cli",))
@@ -301,13 +301,13 @@ def show(workspace: "Workspace", question_set: Set) -> QuestionSetView:
 
 @operation(
     "questions.delete",
-    "Delete a question set; its runs are kept.",
+    "Delete a question set. Its test runs are kept.",
     http="DELETE /question-sets/{question_set}",
     cli="questions delete {question_set}",
     writes=True,
     takes={"question_set": "8c21"},
     gives={"id": "8c21", "deleted": True},
-    lines="The question set was deleted; its runs are kept.",
+    lines="The question set was deleted. Its test runs are kept.",
 )
 def delete(workspace: "Workspace", question_set: Set) -> Deletion:
     workspace.question_sets.delete_for_good(_known(workspace, question_set))
@@ -324,7 +324,7 @@ def _known(workspace: "Workspace", set_id: str) -> QuestionSet:
 
 @operation(
     "questions.suggest",
-    "Look for questions that the notes answer; they wait in the set until the user accepts them.",
+    "Look for questions that the notes answer. They wait in the question set until the user accepts them.",
     http="POST /question-sets/{question_set}/suggestions",
     cli="questions suggest {question_set}",
     writes=True,
@@ -337,7 +337,7 @@ def suggest(
     workspace: "Workspace",
     progress: Progress,
     question_set: Set,
-    count: Annotated[int, About("The maximum number.", least=1, most=1000)] = 20,
+    count: Annotated[int, About("The maximum number of questions.", least=1, most=1000)] = 20,
     by_model: Annotated[bool, About("Use the language model from the settings instead of rules.")] = False,
 ) -> SuggestionCount:
     return SuggestionCount(
@@ -347,7 +347,7 @@ def suggest(
 
 # runs
 
-_RUNS = table("set_name", "pipeline", "asked", "questions", "id", empty="This base has no runs yet.")
+_RUNS = table("set_name", "pipeline", "asked", "questions", "id", empty="This base has no test runs yet.")
 
 
 def _pipelines(
@@ -367,7 +367,7 @@ def _pipelines(
 
 @operation(
     "run.start",
-    "Ask all the questions in a set, and save the results.",
+    "Search with all the questions in a question set, and save the results.",
     http="POST /question-sets/{question_set}/runs",
     cli="evaluate {questions} --save",
     by_hand="cli",
@@ -380,7 +380,7 @@ def start(
     workspace: "Workspace",
     progress: Progress,
     question_set: Annotated[str, About("The id of a question set.", doors=("http",))],
-    search: Annotated[AnyMap | None, About("How the questions are asked.", parts=SEARCH)] = None,
+    search: Annotated[AnyMap | None, About("The search settings to use for each question.", parts=SEARCH)] = None,
     compare: Annotated[Setup, About("Also run this setup, such as chunk_size=256,reranker=none.")] = None,
 ) -> RunList:
     known, pipelines = _pipelines(workspace, question_set, search, compare)
@@ -389,7 +389,7 @@ def start(
 
 @operation(
     "run.list",
-    "List the runs on a base, newest first.",
+    "List the test runs on a base, newest first.",
     http="GET /runs",
     cli="runs list",
     lines=_RUNS,
@@ -400,7 +400,7 @@ def runs(workspace: "Workspace", base: Base) -> RunList:
 
 @operation(
     "run.show",
-    "Show a run with the results for each question.",
+    "Show a test run with the results for each question.",
     http="GET /runs/{run}",
     cli="runs show {run}",
     takes={"run": "5d07"},
@@ -418,13 +418,13 @@ def show_run(workspace: "Workspace", run: RunId) -> MeasuredRun:
 
 @operation(
     "run.delete",
-    "Delete a run.",
+    "Delete a test run.",
     http="DELETE /runs/{run}",
     cli="runs delete {run}",
     writes=True,
     takes={"run": "5d07"},
     gives={"id": "5d07", "deleted": True},
-    lines="The run was deleted.",
+    lines="The test run was deleted.",
 )
 def delete_run(workspace: "Workspace", run: RunId) -> Deletion:
     workspace.runs.delete_for_good([run])
@@ -436,7 +436,7 @@ def delete_run(workspace: "Workspace", run: RunId) -> Deletion:
 
 @operation(
     "findability.check",
-    "Check whether the notes in a base can be found: make a question set from them, and run it.",
+    "Make a question set from the notes in a base, and run it to check whether the notes can be found.",
     http="POST /bases/{base:path}/findability",
     cli="check notes",
     writes=True,

@@ -84,7 +84,7 @@ def _pipeline(value: object) -> Pipeline:
 
 _RUN = RowReader(
     Run,
-    "run",
+    "test run",
     "set_name",
     pipeline=_pipeline,
     settings=stored(Values),

@@ -279,7 +279,8 @@ class Runs:
         )
         if not same or (run.index_version, run.settings) != self._state(base, run.pipeline):
             raise ConfigError(
-                "The notes, the settings or the questions have changed since this run was stopped. Run the set again."
+                "The notes, the settings or the questions have changed since this test run was stopped. Run the "
+                "question set again."
             )
         return self._go_on(run, questions, done, progress)
 
@@ -295,8 +296,8 @@ class Runs:
                 question_set.name,
                 0,
                 (
-                    "there are no questions to ask. Add some, accept suggested ones, or choose a "
-                    "passage for those without one."
+                    "there are no questions to ask. Add questions, accept suggested ones, or choose a correct "
+                    "passage for questions that have none."
                 ),
             )
         self._check(questions, self._store.base(question_set.base_id), question_set.name)

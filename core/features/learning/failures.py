@@ -130,7 +130,7 @@ def required_headers(log: LogText) -> Facts:
         title = message("{request} needs the header {header}", request=request, header=header)
         text = message("{title}.", title=title)
         if status := next(filter(None, map(_status, events)), ""):
-            text = message("{title}. Without it the answer is {status}.", title=title, status=status)
+            text = message("{title}. Requests without it are answered with {status}.", title=title, status=status)
         required = fact(
             "required_header",
             [normalise_exact(request), header.lower()],
@@ -261,11 +261,13 @@ def repeated_errors(log: LogText) -> Facts:
         said = abbreviate(first_line(step), 300) if step else ""
         if end:
             text = message(
-                "{text} {more}", text=text, more=message("It ended with: {end}.", end=abbreviate(first_line(end), 300))
+                "{text} {more}",
+                text=text,
+                more=message("The error ended with: {end}.", end=abbreviate(first_line(end), 300)),
             )
         if step:
-            before = message("Before that: {step}.", step=said)
-            last = message("It didn't appear again after this: {step}.", step=said)
+            before = message("The step before that was: {step}.", step=said)
+            last = message("The error didn't appear again after this step: {step}.", step=said)
             text = message("{text} {more}", text=text, more=before if end else last)
         yield replace(
             fact("repeated_error", key, title, text, [*events, *filter(None, (step, end))], _COMMON), priority=1
@@ -389,7 +391,9 @@ def failing_tests(log: LogText) -> Facts:
         cause = _first_cause(failed)
         title = message("The test {test} keeps failing: {cause}", test=abbreviate(name), cause=abbreviate(cause))
         text = message(
-            "{what}. {count}", what=title, count=plural("It failed in {n} run.", "It failed in {n} runs.", n=runs)
+            "{what}. {count}",
+            what=title,
+            count=plural("The test failed in {n} run.", "The test failed in {n} runs.", n=runs),
         )
         yield replace(
             fact("failing_test", [generalise(name), generalise(cause)], title, text, failed[:3], _COMMON), priority=1
@@ -433,7 +437,7 @@ def mended_commands(log: LogText) -> Facts:
         if worked in ("", failed):
             continue
         title = message(
-            "Where {failed} fails, {worked} works", failed=abbreviate(failed, 80), worked=abbreviate(worked, 160)
+            "{failed} failed, but {worked} worked", failed=abbreviate(failed, 80), worked=abbreviate(worked, 160)
         )
         text = message("{title}. It failed with: {cause}", title=title, cause=abbreviate(reason, 300))
         yield fact(

@@ -20,7 +20,9 @@ def format_report(report: LearningReport) -> list[str]:
     lines = [line for log in report.logs for line in _format_log(log)]
     lines += [_("{path} wasn't read: {reason}", path=file.path, reason=file.reason) for file in report.failed]
     if any(log.suggested for log in report.logs):
-        lines.append(_("The notes are waiting for you in '{base}': tessera note waiting", base=report.base))
+        lines.append(
+            _("The notes in '{base}' wait for your approval. To see them, run: tessera note waiting", base=report.base)
+        )
     return lines
 
 

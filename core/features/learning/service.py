@@ -100,7 +100,7 @@ def _body(rule: str, fact: Fact, place: str, language: str, model: str) -> str:
         note = message("Suggested by the language model {model}, from {place}.", model=_code(model), place=_code(place))
     else:
         note = message(
-            "Suggested by the rule “{rule}”, from {place}.",
+            "Suggested by the rule '{rule}', from {place}.",
             rule=render(RULES[rule].name, language),
             place=_code(place),
         )

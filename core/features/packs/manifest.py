@@ -80,7 +80,7 @@ def checked(place: Path) -> tuple[Pack | None, list[Message]]:
     except SourceError as error:
         return None, [error.message]
     except UnicodeDecodeError:
-        return None, [_mistake(FILE, message("this isn't UTF-8."))]
+        return None, [_mistake(FILE, message("this isn't UTF-8 text."))]
     except (ValueError, RecursionError) as error:
         return None, [_mistake(FILE, message("not valid TOML: {reason}", reason=str(error)))]
 
@@ -97,7 +97,9 @@ def _problem(error: ErrorDetails, text: str) -> Message:
     elif error["type"] == "string_pattern_mismatch" and key == "name":
         reason = message("the name '{name}' can contain only letters, digits, - and _.", name=value)
     elif error["type"] == "string_pattern_mismatch" and key == "version":
-        reason = message("the version '{version}' must be numbers separated by dots, such as 1.2.", version=value)
+        reason = message(
+            "the version '{version}' must consist of numbers separated by dots, such as 1.2.", version=value
+        )
     setting = re.compile(rf"\W*{re.escape(key)}\b")
     line = next((number for number, line in enumerate(text.splitlines(), 1) if setting.match(line)), 1)
     return message("{path}, line {line}: {reason}", path=FILE, line=line, reason=reason)

@@ -96,7 +96,7 @@ Name = Annotated[str, About("A name shown by `tessera packs list`.", example="gu
 
 @operation(
     "pack.list",
-    "Show the available packs, and which of them this workspace has.",
+    "Show the available packs, and which of them are installed in this workspace.",
     http="GET /packs",
     cli="packs list",
     lines=format_packs,

@@ -209,7 +209,10 @@ class Packs:
             raise PackError(str(pack.folder), [text])
         if manifest.number(pack.version) < manifest.number(installed.version):
             text = message(
-                "Version {ours} of '{name}' is installed; {theirs} is older. To go back, remove the pack first.",
+                (
+                    "Version {ours} of '{name}' is installed, and version {theirs} is older. To go back, remove the "
+                    "pack first."
+                ),
                 name=pack.name,
                 ours=installed.version,
                 theirs=pack.version,

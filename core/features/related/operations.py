@@ -145,8 +145,8 @@ GROUP = CommandGroup("concept", "Concepts: the key phrases of the notes, and the
 @operation(
     "note.related",
     (
-        "For one note, show related notes, possible duplicates, suggested tags, locations and links, and "
-        "hints, each with its reason."
+        "Show the notes related to a note, possible duplicates, suggested tags, locations and links, and hints for "
+        "improving the note, each with a reason."
     ),
     http="GET /notes/{note}/related",
     cli="note related {note}",
@@ -210,7 +210,7 @@ def list_concepts(
 
 @operation(
     "concept.notes",
-    "List the notes that contain all the given concepts. Those that mention them most often come first.",
+    "List the notes that contain all the given concepts. The notes that mention them most often come first.",
     http="GET /concepts/notes",
     cli="concept notes {concepts}",
     tool="concept_notes",
@@ -246,16 +246,16 @@ def find_way(
 
 @operation(
     "concept.decide",
-    "Pin a concept, hide it, merge it into another one, or undo that.",
+    "Pin, hide or merge a concept, or undo such a change.",
     cli="concept decide {name} {choice}",
     writes=True,
-    lines="'{name}': done.",
+    lines="The concept '{name}' was updated.",
 )
 def decide_on_concept(
     workspace: "Workspace",
     name: Annotated[str, About("The concept.", example="search")],
     choice: Annotated[ConceptChoice, About("pin, hide, merge or undo.", example="pin")],
-    into: Annotated[str, About("The concept to merge it into.")] = "",
+    into: Annotated[str, About("The concept to merge into.")] = "",
 ) -> DecidedConcept:
     workspace.related.concepts.decide(name, choice, into)
     return DecidedConcept(name, choice)

@@ -109,8 +109,8 @@ def places(note: Note, base: str, neighbours: Sequence[Neighbour], cards: Cards)
         if place == here or notes < _LEAST_NOTES or share < least or len(suggested) == _PLACES:
             break
         reason = plural(
-            "{n} of the {all} most similar notes is there, {here} here",
-            "{n} of the {all} most similar notes are there, {here} here",
+            "{n} of the {all} most similar notes is in that location, and {here} in the current one",
+            "{n} of the {all} most similar notes are in that location, and {here} in the current one",
             n=notes,
             all=min(NEAREST, len(neighbours)),
             here=shares.get(here, (0.0, 0))[1],
@@ -234,14 +234,14 @@ def _unclear(note: Note) -> Hints:
         yield Hint(
             "untitled",
             message("This note has no title of its own."),
-            message("Give it a title that says what it is about: titles count most when you search."),
+            message("Give the note a title that says what it is about, because titles count most in a search."),
         )
     words = len(re.findall(rf"(?:(?![{CJK}])\w)+", note.body)) + len(CHINESE.findall(note.body)) // 2
     if words >= LONG and not inside.outline.headings:
         yield Hint(
             "headless",
-            message("A stretch of about {n} words here has no heading.", n=words // 100 * 100),
-            message("Add headings: text can then also be found by the words in its heading."),
+            message("About {n} words in a row have no heading.", n=words // 100 * 100),
+            message("Add headings. The words in a heading help to find the text below it."),
         )
 
 
@@ -341,7 +341,7 @@ class RelatedNotes:
         places = self._mentions(shown, links, [links.names[other]] if other in links.names else [])
         text = link(shown, places[0], links) if places else ""
         if not text:
-            raise EditError("The note no longer mentions the other one. Look at its suggestions again.")
+            raise EditError("This note no longer mentions the other note. Look at the suggestions for this note again.")
         return note.body[: places[0].start] + text + note.body[places[0].end :]
 
     def passages(self, text: str, at: int, *, without: str = "") -> list[Hit]:
@@ -382,7 +382,7 @@ class RelatedNotes:
             yield Hint(
                 "outdated",
                 message("This note expired on {day}.", day=day_of(note.expires_at)),
-                message("Archive it, or give it a later expiry date."),
+                message("Archive the note, or give it a later expiry date."),
             )
         for card in self._store.notes.cards_of(newer_notes(self._store).get(note.id, ())).values():
             yield Hint(
@@ -401,7 +401,7 @@ class RelatedNotes:
                 yield Hint(
                     "contradiction",
                     about,
-                    message("Check which one is right, and correct the other."),
+                    message("Check which number is right, and correct the other one."),
                     pair.quotes,
                     card,
                 )
@@ -414,7 +414,9 @@ class RelatedNotes:
             yield Hint(
                 "unreached",
                 message("The last check of the base couldn't find this note by its own words."),
-                message("Other notes match this note's own words better. Give it a title that says what it is about."),
+                message(
+                    "Other notes match this note's own words better. Give this note a title that says what it is about."
+                ),
             )
         elif since and self._uses.enabled and utc_now() - since >= _LONG_AGO:
             figures = self._store.uses.figures(note.id)
@@ -423,7 +425,8 @@ class RelatedNotes:
                     "unfound",
                     message("No search has found this note since {day}.", day=since.date().isoformat()),
                     message(
-                        "Say in its title and first lines what people would search for. Archive it if nobody needs it."
+                        "Use the words that people would search for in the title and the first lines. If nobody "
+                        "needs the note, archive it."
                     ),
                 )
 
@@ -443,7 +446,7 @@ class RelatedNotes:
                 continue
             if text := link(note, mention, links):
                 why = (
-                    message("The text mentions that note, and the two are related")
+                    message("The text mentions that note, and the two have related content")
                     if mention.note_id in near
                     else message("The text mentions that note")
                 )

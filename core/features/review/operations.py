@@ -119,7 +119,7 @@ def fine(workspace: "Workspace", keys: Keys) -> ReviewKeys:
 
 @operation(
     "review.seen",
-    "Mark notes worth another look as seen. Each time, the note comes back after a longer interval.",
+    "Mark notes that are worth another look as seen. Each time, a note comes back after a longer interval.",
     cli="review seen {keys}",
     writes=True,
 )

@@ -99,7 +99,7 @@ def format_thread(thread: ThreadView) -> list[str]:
 def _format_turn(turn: ThreadTurn) -> Iterator[str]:
     yield f"\n{turn.typed}"
     if turn.question != turn.typed:
-        yield _("Searched as: {question}", question=turn.question)
+        yield _("Searched for: {question}", question=turn.question)
     yield from map(format_sentence, turn.sentences)
     for cited in turn.citations:
         gone = f" ({say(GONE[cited.state])})" if cited.state in GONE else ""

@@ -71,13 +71,13 @@ def format_use(use: Use) -> list[str]:
     return ["  ".join(filter(None, parts))]
 
 
-FORGOTTEN_CLICKS = plural("{n} click deleted.", "{n} clicks deleted.")
+FORGOTTEN_CLICKS = plural("{n} recorded click was deleted.", "{n} recorded clicks were deleted.")
 
 # The operations.
 
 GROUP = CommandGroup("click", "Hits that you opened, copied or cited: list or delete them.")
 UsedIn = Annotated[str, About("Where the note was used, such as the name of your program.", example="notebook")]
-UseContext = Annotated[str, About("What the note was used for there, such as a question.")]
+UseContext = Annotated[str, About("What the note was used for, such as a question.")]
 Passage = Annotated[str, About("ID of the passage that was used. Defaults to the whole note.")]
 
 
@@ -126,7 +126,7 @@ def report(
 
 @operation(
     "use.take_back",
-    "Remove the verdict on a use of a note; searches then ignore it.",
+    "Remove the verdict on a use of a note, so that it no longer affects searches.",
     http="DELETE /notes/{note}/verdict",
     cli="note take-back {note}",
     tool="note_take_back",
@@ -145,7 +145,7 @@ def take_back(
     "Delete all records of a note's use, including its verdicts.",
     cli="note forget-uses {note}",
     writes=True,
-    lines=plural("{n} use deleted.", "{n} uses deleted."),
+    lines=plural("{n} record of use was deleted.", "{n} records of use were deleted."),
 )
 def forget(workspace: "Workspace", note: AnyNote) -> ForgottenUses:
     return ForgottenUses(workspace.uses.forget([note]))
@@ -156,7 +156,7 @@ def forget(workspace: "Workspace", note: AnyNote) -> ForgottenUses:
     "List the hits that were opened, copied or cited, with their questions, newest first.",
     http="GET /clicks",
     cli="click list",
-    lines=table("day", "note_id", "kind", "question", empty="Nothing is recorded."),
+    lines=table("day", "note_id", "kind", "question", empty="There are no records."),
 )
 def list_clicks(
     workspace: "Workspace",
@@ -189,7 +189,7 @@ def record_click(
 
 @operation(
     "click.forget",
-    "Delete the records of a note that was opened, copied or cited; searches then ignore them.",
+    "Delete the records of a note being opened, copied or cited, so that they no longer affect searches.",
     http="DELETE /notes/{note}/clicks",
     cli="note forget-clicks {note}",
     tool="note_forget_clicks",
@@ -202,7 +202,7 @@ def forget_clicks(workspace: "Workspace", note: NoteName) -> ForgottenClicks:
 
 @operation(
     "click.forget_all",
-    "Delete all records of notes that were opened, copied or cited; searches then ignore them.",
+    "Delete all records of notes being opened, copied or cited, so that they no longer affect searches.",
     http="DELETE /clicks",
     cli="click forget",
     writes=True,

@@ -263,7 +263,10 @@ def _folder_card(model: ModelCard, facts: ModelFacts | cross_encoder.CrossEncode
 
 def _missing(name: str, hub_name: str) -> Message:
     return message(
-        "The model isn't on this machine. Download it: tessera models download {name}, or put its files into {folder}",
+        (
+            "The model isn't on this machine. Download it with 'tessera models download {name}', or put its files into "
+            "{folder}"
+        ),
         name=name,
         folder=str(hub.manual_folder(hub_name)),
     )
@@ -309,7 +312,8 @@ def needs(name: str) -> Message:
         return message("The model comes with the Python package {name}.", name=package)
     if described.downloadable:
         return message(
-            "The model isn't on this machine. It would be downloaded from huggingface.co, often 100 MB to 3 GB."
+            "The model isn't on this machine. It would be downloaded from huggingface.co. Downloads are often 100 "
+            "MB to 3 GB."
         )
     megabytes = described.bytes_on_disk / 1e6
     return described.problem or message(

@@ -180,7 +180,7 @@ class Servers:
         """Store the key for a server's address. Raises ConfigError if there is no address or the key is invalid."""
         server = _settings_of(section)
         if not server.base_url:
-            raise ConfigError("Enter the address of the server first: a key belongs to one address.")
+            raise ConfigError("Enter the address of the server first, because each key belongs to one address.")
         keys.store(section, httpx.URL(server.base_url), key)
 
     def remove_key(self, section: str) -> None:

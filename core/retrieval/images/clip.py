@@ -71,7 +71,10 @@ class Clip:
         folder = self._find()
         if not any((folder / file).is_file() for file in ("modules.json", "config.json")):
             raise ModelError(
-                "{folder} contains no model for pictures: it has no modules.json. Give the model's own folder.",
+                (
+                    "{folder} contains no model for pictures because it has no modules.json. Give the model's own "
+                    "folder."
+                ),
                 folder=str(folder),
             )
         with explain_read_error(folder):

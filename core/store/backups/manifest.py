@@ -228,7 +228,8 @@ def key(folder: Path) -> BackupKey | None:
 
 def _key_error(file: Path) -> SourceError:
     return SourceError(
-        str(file), "can't be read, so no backup was made: it would not have been encrypted. Set the passphrase again."
+        str(file),
+        ("can't be read. No backup was made because it would not have been encrypted. Set the passphrase again."),
     )
 
 

@@ -200,8 +200,8 @@ def _client(address: Address) -> "ClientAPI":
     except NotFoundError as error:
         raise IndexAway(
             (
-                "The Chroma server at {url} has no database '{database}' for the tenant '{tenant}'. "
-                "Create it there, or set another one in the [index] section of tessera.toml."
+                "The Chroma server at {url} has no database '{database}' for the tenant '{tenant}'. Create the "
+                "database there, or set another one in the [index] section of tessera.toml."
             ),
             url=address.url,
             database=address.database,
@@ -242,8 +242,8 @@ def fault_of(error: BaseException, address: Address) -> StoreError:
             why=why,
         )
     return IndexDamaged(
-        "The search index on {url} can't be used ({why}). Your notes are safe. Rebuild the index: on the "
-        "Settings page, or with 'tessera rebuild'.",
+        "The search index on {url} can't be used ({why}). Your notes are safe. Rebuild the index on the Settings "
+        "page or with 'tessera rebuild'.",
         url=address.url,
         why=why,
     )

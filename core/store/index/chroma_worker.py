@@ -183,8 +183,8 @@ def _folder_fault(error: BaseException, folder: Path) -> StoreError:
     if any(words in str(error) for words in _FULL):
         return translate_error(OSError(ENOSPC, os.strerror(ENOSPC)), folder.parent)
     return find_write_error(folder.parent) or IndexDamaged(
-        "The search index can't be read or written ({why}). Your notes are safe. Rebuild the "
-        "index: on the Settings page, or with 'tessera rebuild'.",
+        "The search index can't be read or written ({why}). Your notes are safe. Rebuild the index on the Settings "
+        "page or with 'tessera rebuild'.",
         why=why,
     )
 

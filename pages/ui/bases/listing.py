@@ -167,7 +167,7 @@ def draw_trash() -> None:
 
 def _describe(trashed_base: TrashedBase) -> str:
     if trashed_base.problem:
-        return t("This can't be restored: {problem}", problem=trashed_base.problem)
+        return t("This base can't be restored: {problem}", problem=trashed_base.problem)
     if trashed_base.titles:
         return t(
             "notes removed from the trash {at}, kept here for one more week: {titles}",
@@ -400,4 +400,6 @@ def export(base: KnowledgeBase) -> None:
                 icon,
                 type="tertiary",
             )
-        small_print("The first format contains everything in the base; the others contain the notes as they are now.")
+        small_print(
+            "The first format contains everything in the base. The others contain only the notes as they are now."
+        )

@@ -120,8 +120,8 @@ def draw_model(status: BaseStatus) -> None:
             "restart_alt",
             disabled=is_writing(base.name) or workspace.jobs.running("embed", *jobs.BASES),
             help=t(
-                "For a model that changed but kept its name, such as an updated one on a server. "
-                "Until indexing is finished, notes are found by keyword only."
+                "Use this for a model that changed but kept its name, such as an updated one on a server. Until "
+                "indexing is finished, notes are found by keyword only."
             ),
         ):
             start_job("embed", lambda progress: workspace.pending.embed_again(base.name, progress))
@@ -148,9 +148,9 @@ def _tokens(status: BaseStatus, model: ModelCard | None) -> None:
         on_change=lambda: keep_them(bool(st.session_state[key])),
         disabled=shut,
         help=t(
-            "On: fast reranking takes milliseconds, but its data takes up about ten times the disk space of "
-            "the notes. Off: the data is deleted, and the passages are read again for each search. To turn "
-            "this on again, Tessera reads the whole base once."
+            "If this is on, fast reranking takes milliseconds, but its data takes up about ten times the disk space "
+            "of the notes. If you turn it off, the data is deleted and the passages are read again for each search. "
+            "To turn it on again, Tessera reads the whole base once."
         ),
     )
     st.caption(

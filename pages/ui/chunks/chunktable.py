@@ -31,7 +31,7 @@ ACTIONS = {
             "the last, with the previous one"
         ),
     ),
-    "delete": (message("Hide"), message("Searches no longer find them; you can restore them")),
+    "delete": (message("Hide"), message("Searches no longer find the selected chunks, but you can restore them")),
     "restore": (message("Restore"), message("Shows a hidden chunk again, or undoes an edit")),
 }
 """Actions on selected chunks, with each button's label and a description of its effect."""

@@ -212,8 +212,8 @@ def retained_edits(edits: Collection[Edit]) -> None:
     if edits:
         caption(
             t_plural(
-                "Your {n} edit is kept: only the split around it changes.",
-                "Your {n} edits are kept: only the split around them changes.",
+                "Your {n} edit is kept, and only the split around it changes.",
+                "Your {n} edits are kept, and only the split around them changes.",
                 n=len(edits),
             ),
             "edit",

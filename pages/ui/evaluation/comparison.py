@@ -112,11 +112,11 @@ def _golds(result: QuestionResult) -> None:
         if not _is_in_place(gold):
             crumb = _tagged(gold.path, t("changed in the note since then"), "t-problem")
         drawn.append(f'<div class="t-gold">{crumb}{cards.foldable(gold.quote)}</div>')
-    needed = t("Correct passages: all {n} are needed", n=many)
+    needed = t("All {n} of these correct passages are needed", n=many)
     if many == 1:
         needed = t("The correct passage")
     elif result.any:
-        needed = t("Correct passages: any one of these {n} is enough", n=many)
+        needed = t("Any one of these {n} correct passages is enough", n=many)
     if many > SHOWN:
         drawn[SHOWN:] = [folded(t("and {n} more", n=many - SHOWN), "".join(drawn[SHOWN:]), css="t-more")]
     draw_html(f'<div class="t-caption">{html(needed)}</div>{"".join(drawn)}')
@@ -212,7 +212,10 @@ def _hit(run: Run, result: QuestionResult, rank: int, hit: FoundSpan, chunks_of:
         text = cards.foldable(note.body[slice(*span)], right, cards.LINES if right else LINES)
     else:
         problem = (
-            t("The notes have changed since this run, so this text can't be shown. Run the questions again to see it.")
+            t(
+                "The notes have changed since this test run, so this text can't be shown. Run the questions again "
+                "to see it."
+            )
             if note
             else t("The note no longer exists, so its text can't be shown.")
         )
@@ -312,8 +315,8 @@ def _draw_rows(shown: SideBySide, rows: Sequence[ComparisonRow]) -> ComparisonRo
         selection_default={"selection": {"rows": [first]}},
     )
     small_print(
-        "The rank at which each run finds the answer; – means not found. Click a row, or choose it with the "
-        "arrow keys and Enter."
+        "Each column shows the rank of the answer in a test run, or – if it wasn't found. Click a row, or choose it "
+        "with the arrow keys and Enter."
     )
     chosen = event.selection.rows
     row = rows[chosen[0] if chosen and chosen[0] < len(rows) else first]
@@ -330,7 +333,8 @@ def section(base: KnowledgeBase, question_set: QuestionSet) -> None:
     runs = chosen_runs(base, question_set)
     if not runs:
         small_print(
-            "There are no runs yet. The button above asks every question with both setups and shows what each finds."
+            "There are no test runs yet. The button above asks every question with both setups and shows what each "
+            "one finds."
         )
         return
     with busy("Comparing…"):
@@ -418,8 +422,8 @@ def _adopt(base: KnowledgeBase, way: Pipeline) -> None:
     if way.embedder:
         page_link("settings.py", "Change the model in Settings", "settings")
         small_print(
-            "The whole base is then indexed with the other model; until that is finished, searches "
-            "use the current model."
+            "The whole base is then indexed with the other model. Until that is finished, searches use the current "
+            "model."
         )
         return
     with widgets.row():
@@ -457,7 +461,7 @@ def _draw_tables(shown: SideBySide) -> None:
             sections = [*runs.settings_table(lettered), *sections]
         else:
             for section in runs.settings_table(lettered):
-                draw_html(folded(t("Settings used in this run"), _table(section.table), css="t-more"))
+                draw_html(folded(t("Settings used in this test run"), _table(section.table), css="t-more"))
         for section in sections:
             draw_html(f'<div class="t-caption">{html(section.title)}</div>{_table(section.table)}')
 

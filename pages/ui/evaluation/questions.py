@@ -81,7 +81,10 @@ def mark_button(hit: Hit, text: str) -> None:
     toggle(
         hit,
         marked=marked,
-        about=t("Saves this as a correct passage for the question, in the set '{set}'. Click again to undo.", set=name),
+        about=t(
+            "Saves this as a correct passage for the question, in the question set '{set}'. Click again to undo.",
+            set=name,
+        ),
         act=act,
     )
     if marked:
@@ -161,8 +164,8 @@ def _passage(question_set: QuestionSet, question: Question, gold: GoldSpan, key:
     draw_html(f'<div class="t-hit">{cards.foldable(gold.quote, lines=LINES)}</div>')
     if gold.flagged:
         small_print(
-            "The note was deleted, or this text in it was changed. Runs skip the question until "
-            "you remove this passage."
+            "The note was deleted, or this text in it was changed. Test runs skip the question until you remove "
+            "this passage."
         )
         return
     if len(gold.quote) <= LONG:
@@ -294,7 +297,7 @@ def _draw_chosen(question_set: QuestionSet, question: Question, kinds: Sequence[
     if question.suggested:
         questions = workspace.questions
         with row("suggested_question", border=True):
-            small_print("Suggested question: runs don't use it until you accept it.")
+            small_print("This question is only suggested. Test runs don't use it until you accept it.")
             for label, name, icon, tone, act in (
                 (t("Accept"), "accept_one", "check", "primary", questions.accept),
                 (t("Reject"), "reject_one", "close", "secondary", questions.reject),
@@ -347,14 +350,17 @@ def draw_form(question_set: QuestionSet, question: Question, kinds: Sequence[str
             value=not question.any,
             key=f"question_all_{key}",
             help=t(
-                "Off: finding one of the correct passages is enough. On: the question is answered only when "
-                "all of them are found."
+                "If this is off, finding one of the correct passages is enough. If it is on, the question is "
+                "answered only when all of them are found."
             ),
         )
         with row():
             label = t("Save") if question.id else t("Add")
             saved = widgets.submit(label, f"save_question_{key}", type="primary", writes=True)
-            small_print("Ctrl+Enter in the text box saves too.")
+            small_print(
+                "If you enter an expected answer, each test run counts how many of the figures and names in "
+                "it appear in the actual answer."
+            )
         if saved:
             text, note, answer = (typed.strip() for typed in (text, note, answer))
             changed = replace(question, text=text, kind=kind, note=note, any=not needed, answer=answer)
@@ -403,7 +409,7 @@ def draw(question_set: QuestionSet) -> None:
             else:
                 st.info(
                     t(
-                        "This set is empty. Add a question, have some suggested, import a file, or mark "
+                        "This question set is empty. Add a question, have some suggested, import a file, or mark "
                         "correct passages on the Search page."
                     ),
                     icon=":material/quiz:",
@@ -566,7 +572,7 @@ def _actions(question_set: QuestionSet, items: Sequence[Question]) -> None:
     if _DELETION.subject and chosen:
         _DELETION.confirm(
             t_plural("Delete {n} question", "Delete {n} questions", n=len(chosen)),
-            t("Runs that used these questions keep their results."),
+            t("Test runs that used these questions keep their results."),
             "questions_delete",
             lambda: questions.delete_for_good(question_set, chosen),
         )

@@ -215,8 +215,8 @@ ABOUT = message_table(
         "hits (mrr@4000chars)",
         "recall@10": "Share of all correct passages that are among the first 10 hits (recall@10)",
         "precision@10": (
-            "Share of the first 10 hits that contain a correct passage. Questions with only one correct "
-            "passage always score low, so use it only to compare runs (precision@10)"
+            "Share of the first 10 hits that contain a correct passage. Questions with only one correct passage "
+            "always score low, so use this figure only to compare test runs (precision@10)"
         ),
         "ndcg@10": "How close the order of the first 10 hits comes to the best possible order, which is 1 (ndcg@10)",
         "map@10": "Share of correct hits among all the hits up to each correct passage, averaged (map@10)",
@@ -297,7 +297,9 @@ def draw_start(base: KnowledgeBase, question_set: QuestionSet, chosen: Sequence[
             n=count,
             time=estimate(base, count * len(chosen)),
         )
-        st.caption(text if count else t("None of the questions in this set can be asked yet."), width="content")
+        st.caption(
+            text if count else t("None of the questions in this question set can be asked yet."), width="content"
+        )
         if not count:
             small("Go to the questions", "run_first", "quiz", show, "questions")
     if workspace.pending.count(base.name):
@@ -349,8 +351,8 @@ def draw_runs(base: KnowledgeBase, question_set: QuestionSet) -> None:
     """Show the evaluation runs of a question set, or of all question sets of the base, with actions on selected runs."""
     every = workspace.runs.all(base.name)
     scope = segments(
-        "Which runs",
-        {"set": t("This set"), "base": t("All question sets in this base")},
+        "Which test runs",
+        {"set": t("This question set"), "base": t("All question sets in this base")},
         "history_scope",
         default="set",
     )
@@ -358,7 +360,7 @@ def draw_runs(base: KnowledgeBase, question_set: QuestionSet) -> None:
     if runs:
         _actions(question_set, _marked(base, runs, sets=scope == "base"))
     else:
-        small_print("There are no runs yet. Compare two setups first.")
+        small_print("There are no test runs yet. Compare two setups first.")
         button("Compare two setups", "history_first", "compare_arrows", show, "compare")
     # Copies of the notes, split or indexed differently for setups other than the base's own.
     if not (size := workspace.runs.scratch.bytes()):
@@ -391,10 +393,10 @@ def _marked(base: KnowledgeBase, runs: Sequence[Run], *, sets: bool) -> list[Run
         ],
         {
             "when": text_column("When", width=120),
-            "set": text_column("Set", width=110),
+            "set": text_column("Question set", width=110),
             "way": text_column("Setup", width=190),
             "state": text_column("State", width=110),
-            "asked": text_column("Asked", width=64),
+            "asked": text_column("Questions asked", width=64),
             **metrics,
         },
         f"history_{hash(tuple((run.id, run.asked) for run in runs))}",
@@ -425,18 +427,20 @@ def _actions(question_set: QuestionSet, marked: Sequence[Run]) -> None:
         show("compare")
 
     with row("history_actions"):
-        label, icon = (t("Compare 2 runs"), "compare_arrows") if len(ready) > 1 else (t("View"), "visibility")
+        label, icon = (t("Compare 2 test runs"), "compare_arrows") if len(ready) > 1 else (t("View"), "visibility")
         button(
             label, "history_compare", icon, open_comparison, type="primary", disabled=not 0 < len(ready) <= MOST_RUNS
         )
         resumable = len(marked) == 1 and marked[0].ended_at is None
         if button("Resume", "history_resume", "play_arrow", disabled=shut or not resumable):
             start_job(JOB, lambda progress: RunList.from_runs([workspace.runs.resume(marked[0].id, progress)]))
-        label = t_plural("Delete {n} run", "Delete {n} runs", n=len(marked)) if len(marked) > 1 else t("Delete")
+        label = (
+            t_plural("Delete {n} test run", "Delete {n} test runs", n=len(marked)) if len(marked) > 1 else t("Delete")
+        )
         if button(label, "history_delete", "delete", disabled=shut or not marked):
             workspace.runs.delete_for_good([run.id for run in marked])
             rerun()
-    small_print("Select one run to look at it, or two runs to compare the newer with the older.")
+    small_print("Select one test run to look at it, or two to compare the newer with the older.")
 
 
 def show(view: str) -> None:

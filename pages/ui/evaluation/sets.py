@@ -65,7 +65,7 @@ def import_questions(base: str) -> None:
             texts,
             new,
             f"import_into_{file.name}",
-            help=t("Choose a set, or type the name of a new one."),
+            help=t("Choose a question set, or type the name of a new one."),
         )
         if button("Import", "import_questions", "upload_file", type="primary", writes=True):
             try:
@@ -98,12 +98,19 @@ DIALOG = Dialog("questions_dialog")
 
 
 def menu(base: str, question_set: QuestionSet) -> None:
-    """Draw the menu with the actions on a question set. Each action opens a dialog."""
-    labels = {"new": t("New set"), "import": t("Import a file"), "rename": t("Rename"), "delete": t("Delete this set")}
+    """Draw the menu with the actions on a question set. Each opens a dialog."""
+    labels = {
+        "new": t("New question set"),
+        "import": t("Import a file"),
+        "rename": t("Rename"),
+        "delete": t("Delete this question set"),
+    }
     if base == jobs.SAMPLE:
         labels["samples"] = text_of(SAMPLES)
 
-    widgets.menu("Set", labels, f"set_menu_{question_set.id}", "more_horiz", DIALOG.open, disabled=workspace.readonly)
+    widgets.menu(
+        "Question set", labels, f"set_menu_{question_set.id}", "more_horiz", DIALOG.open, disabled=workspace.readonly
+    )
 
 
 def dialogs(base: str, question_set: QuestionSet | None) -> None:
@@ -118,16 +125,16 @@ def dialogs(base: str, question_set: QuestionSet | None) -> None:
         open_samples()
         rerun()
     elif name == "new":
-        _name_dialog(name, t("New set"), t("Create"), "", partial(question_sets.add, base))
+        _name_dialog(name, t("New question set"), t("Create"), "", partial(question_sets.add, base))
     elif name == "rename" and question_set:
         _name_dialog(name, t("Rename"), t("Rename"), question_set.name, partial(question_sets.rename, question_set))
     elif name == "delete" and question_set:
         DIALOG.confirm(
-            t("Delete this set"),
+            t("Delete this question set"),
             plain(
                 t_plural(
-                    "The set '{set}' with its {n} question will be deleted. Its runs are kept.",
-                    "The set '{set}' with its {n} questions will be deleted. Its runs are kept.",
+                    "The question set '{set}' and its {n} question will be deleted. Its test runs are kept.",
+                    "The question set '{set}' and its {n} questions will be deleted. Its test runs are kept.",
                     n=question_set.questions,
                     set=question_set.name,
                 )
@@ -228,8 +235,8 @@ def draw_check(base: KnowledgeBase) -> None:
     with popup("Can my notes be found?", "manage_search", f"found_{base.id}"):
         small_print(
             "Creates questions from this base's notes (titles, headings, sentences with a word left out, "
-            "definitions, names in code, link text). It asks each one as usual and then again by meaning only. "
-            "Look at the missed questions: no search finds their passages."
+            "definitions, names in code, link text). It asks each one as usual and then again by meaning only. Then "
+            "look at the missed questions, because no search found their passages."
         )
         checks = workspace.findability
         if button("Check now", f"check_{base.id}", "manage_search", type="primary", disabled=jobs.is_evaluating()):
@@ -250,8 +257,8 @@ def _none(base: str) -> None:
         t("The notes are being imported. You can add questions about them when that is finished.")
         if importing
         else t(
-            "This base has no questions yet. Write some, and mark the passage that answers each of them. They "
-            "show how good the search is and how a change affects it."
+            "This base has no questions yet. Write some, and mark the passage that answers each of them. Your "
+            "questions then show how good the search is and how changes affect it."
         ),
         icon=":material/quiz:",
     )

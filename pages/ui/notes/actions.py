@@ -97,7 +97,9 @@ def _fields(note_ids: Sequence[str]) -> None:
                 day = note_fields.day_box(column, name, key)
                 values[name] = day and day.isoformat()
     chosen = {name: value for name, value in values.items() if value not in (None, "")}
-    if button("Set", "several_set", "check", type="primary", writes=True, disabled=not (add or remove or chosen)):
+    if button(
+        "Question set", "several_set", "check", type="primary", writes=True, disabled=not (add or remove or chosen)
+    ):
         with errors():
             if add or remove:
                 workspace.notes.tag(note_ids, add=add, remove=remove)
@@ -272,8 +274,8 @@ def _export(note: Note) -> None:
 def _read_as(note: Note) -> None:
     st.caption(
         t(
-            "If characters look wrong, the file was read in the wrong encoding. Choose the "
-            "encoding that shows the first words correctly; later updates of the file use it too."
+            "If characters look wrong, the file was read in the wrong encoding. Choose the encoding that shows the "
+            "first words correctly. Later updates of the file use this encoding too."
         )
     )
     with errors():

@@ -519,7 +519,7 @@ def listen() -> None:
         | {token: session.stored for token, session in session_texts().items()},
         "place": workspace.name,
         "readonly": workspace.readonly,
-        "away": t("Tessera isn't responding. What you type stays on this page; start Tessera again to continue."),
+        "away": t("Tessera isn't responding. What you type stays on this page. Start Tessera again to continue."),
     }
     with st.container(key="letters_box"):
         LETTERS(key=_KEY, data=data, on_typed_change=guarded(_take_sent))

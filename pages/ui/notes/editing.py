@@ -250,8 +250,8 @@ def _state(session: EditorSession) -> str:
                 )
             return t("Saved")
         case State.INCOMPLETE if not session.base:
-            return t("Not saved yet: choose a base. What you write is stored as a draft until then.")
-    return t("Not saved yet. What you write is stored as a draft until then.")
+            return t("Not saved yet. Choose a base to save the note. Until then, what you write is stored as a draft.")
+    return t("Not saved yet. What you write is stored as a draft.")
 
 
 def _side(session: EditorSession, key: str, default: str | None = None) -> None:
@@ -388,7 +388,7 @@ def _take_theirs(session: EditorSession) -> None:
     note = workspace.versions.revert(stored.id, stored.version, embed=False)
     composer.discard(session.key)
     offer_undo(
-        t("'{title}' now has the other version. Yours is in the history.", title=plain(note.title)),
+        t("'{title}' was replaced by the other version. Your version is in the history.", title=plain(note.title)),
         lambda: workspace.versions.revert(note.id, note.version - 1, expected_version=note.version),
     )
 

@@ -52,7 +52,7 @@ def question(plan: SyncPlan) -> bool | None:
         and os.access(folder, os.W_OK)
     ):
         return None
-    texts = {False: t("Nowhere: your files are read-only"), True: t("The note's own file")}
+    texts = {False: t("Nowhere (your files are read-only)"), True: t("The note's own file")}
     return st.radio(
         t("Save edits to"),
         list(texts),
@@ -307,7 +307,7 @@ def _decide(plan: SyncPlan) -> None:
             # The base writes edits to the files in all its folders, and this folder is a new one.
             confirmed &= st.checkbox(t("Yes, edits may change the files of this folder too"), key="plan_writes_too")
         if plan.is_empty:
-            small_print("Everything is up to date: there is nothing to do.")
+            small_print("Everything is up to date, so there is nothing to do.")
         with row():
             if button(
                 "Apply",
@@ -350,10 +350,13 @@ def _joins(plan: SyncPlan) -> bool:
     count = len(plan.differing)
     warn(
         t_plural(
-            "{n} note differs from its file. The note will get the file's text; its own text is kept in the history.",
             (
-                "{n} notes differ from their files. The notes will get the files' text; their own text is kept "
-                "in the history."
+                "{n} note differs from its file. The note will take over the file's text. The current text of the note "
+                "is kept in the history."
+            ),
+            (
+                "{n} notes differ from their files. The notes will take over the files' text. The current text of "
+                "the notes is kept in the history."
             ),
             n=count,
         ),

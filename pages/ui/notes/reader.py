@@ -196,7 +196,7 @@ def _draw_suggestions(note: Note, related: Related) -> None:
             opened.button(hint.other, f"hint_{number}_{hint.other.id}")
 
 
-EDITED = message("This is the file's own text; search finds the edited passages instead.")
+EDITED = message("This is the file's own text. Searches find the edited passages instead.")
 
 RENDERED = 100_000
 """Maximum number of Markdown characters to render. A browser takes about a second for this many."""
@@ -250,7 +250,7 @@ def note(note: Note, passage: Passage | None) -> None:
         if note.expires_within(SOON) and note.expires_at:
             day = day_of(note.expires_at)
             caption(
-                t("Expired on {day}: searches leave this note out.", day=day)
+                t("This note expired on {day}, so searches leave it out.", day=day)
                 if note.expired
                 else t("Expires on {day}.", day=day),
                 "event_busy",
@@ -449,9 +449,11 @@ def _raw(note: Note) -> None:
 
 def _is_long(note: Note, shown: int, *, around: bool) -> None:
     if around:
-        small_print("This note is long: only the part around the passage is shown.")
+        small_print("This note is long, so only the part around the passage is shown.")
         return
-    st.info(t("This note is long: the first {shown} of {n} characters are shown.", shown=shown, n=len(note.body)))
+    st.info(
+        t("This note is long, so only the first {shown} of {n} characters are shown.", shown=shown, n=len(note.body))
+    )
     st.download_button(
         t("Download the whole text"),
         note.body.encode("utf-8", "replace"),

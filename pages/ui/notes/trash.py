@@ -22,7 +22,7 @@ BY = message_table(
     {
         "person": "deleted by you, {at}",
         "program": "deleted by a program, {at}",
-        "pack": "deleted by a pack, {at}",
+        "pack": "its file was missing during the update, {at}",
         "sync": "its file was missing in the update of {at}",
     }
 )
@@ -153,10 +153,10 @@ def _base(base: str) -> None:
     DIALOG.confirm(
         plain(t_plural("Delete '{base}' with {n} note", "Delete '{base}' with {n} notes", n=status.notes, base=base)),
         t_plural(
-            "The base is moved to the trash with its notes, their history, question sets and runs. "
-            "You can restore it on the Bases page for {n} day. Files on disk are kept.",
-            "The base is moved to the trash with its notes, their history, question sets and runs. "
-            "You can restore it on the Bases page for {n} days. Files on disk are kept.",
+            "The base is moved to the trash with its notes, their history, question sets and test runs. You can "
+            "restore it on the Bases page for {n} day. Files on disk are kept.",
+            "The base is moved to the trash with its notes, their history, question sets and test runs. You can "
+            "restore it on the Bases page for {n} days. Files on disk are kept.",
             n=workspace.archives.trash_stays.days,
         ),
         "delete",
@@ -183,7 +183,7 @@ def _notes(note_ids: Sequence[str]) -> None:
         opened.forget(note_ids)
         texts = [t_plural("{n} note was moved to the trash.", "{n} notes were moved to the trash.", n=len(cards))]
         texts += [
-            t("The system has no trash for these files; they were moved to {folder}.", folder=plain(name))
+            t("The system has no trash for these files, so they were moved to {folder}.", folder=plain(name))
             for name in sorted(map(str, folders))
         ]
         offer_undo(sentences(texts), restore)

@@ -357,7 +357,7 @@ def draw_item(matter: ReviewItem) -> None:
     if near := known[1]:
         with row:
             button(
-                t("Add to “{title}”", title=plain(near.title)),
+                t("Add to '{title}'", title=plain(near.title)),
                 "decide_merge",
                 "merge",
                 merge,
@@ -401,7 +401,9 @@ def _draw_content(matter: ReviewItem) -> None:
         with errors():
             difference = workspace.review.sides.difference(matter)
             if difference is None:
-                small_print("The pack no longer has this note: keeping the pack's version moves the note to the trash.")
+                small_print(
+                    "The pack no longer has this note, so keeping the pack's version moves the note to the trash."
+                )
             else:
                 draw_difference(difference)
     elif matter.submission and matter.kind != "note":

@@ -24,9 +24,9 @@ def draw() -> None:
 
 def _drop() -> None:
     small_print(
-        "Repeated errors, settings and fixes in logs, test reports and chats become suggested notes, which "
-        "wait here for you. They are found by rules, on this machine only; passwords, keys and addresses are "
-        "masked first."
+        "Repeated errors, settings and fixes in logs, test reports and chats become suggested notes, which wait "
+        "here for your approval. Rules find them on this machine only, after passwords, keys and addresses have "
+        "been masked."
     )
     if not workspace.learning.enabled:
         if workspace.settings.enable_learning is None:
@@ -41,8 +41,8 @@ def _drop() -> None:
         t("Let the language model suggest notes too"),
         key="learning_with_model",
         help=t(
-            "The log is sent to the model with secrets masked. Suggestions that don't quote the "
-            "log are dropped; the others wait here for you."
+            "The log is sent to the model with secrets masked. Suggestions that don't quote the log are dropped. "
+            "The others wait here for your approval."
         ),
     )
     if button(

@@ -168,10 +168,10 @@ def _thread(text: str) -> Thread | None:
 
 ABOUT_MODELS = message_table(
     {
-        "model_failed": "The model can't be used: these hits were found by keyword only.",
+        "model_failed": "The model can't be used, so these hits were found by keyword only.",
         "reranker_loading": (
-            "The model for reranking is still loading, so the hits are in their initial order. They will "
-            "refresh when it is ready."
+            "The model for reranking is still loading, so the hits are in their initial order. The hits will "
+            "refresh when the model is ready."
         ),
     }
 )
@@ -333,7 +333,7 @@ def _summary(prepared: Prepared, result: SearchResult, top: DeltaGenerator, *, n
     for word, nearest in result.spelled.items():
         with row(key=f"spelled_{word}"):
             caption(
-                t("No note contains “{word}”, so “{nearest}” was searched for as well.", word=word, nearest=nearest),
+                t("No note contains '{word}', so '{nearest}' was searched for as well.", word=word, nearest=nearest),
                 "spellcheck",
                 width="content",
             )

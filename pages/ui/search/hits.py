@@ -78,21 +78,23 @@ def _draw_image(note_id: str, picture: str) -> None:
 
 WAYS = message_table({"vector": "by meaning ({place})", "keyword": "by keyword ({place})"})
 """Wording for the search stages that find hits."""
-RANKED = message_table({"fused": "both combined put it {place}", "final": "reranking put it {place}"})
+RANKED = message_table(
+    {"fused": "the combined ranking put this hit {place}", "final": "reranking put this hit {place}"}
+)
 """Wording for the search stages that rank all hits."""
 RAISED = message_table(
     {
-        "boosted": "a phrase or link put it {place}",
-        "priority": "its note's priority put it {place}",
-        "context": "your context put it {place}",
-        "literal": "your exact words in the passage put it {place}",
-        "titled": "your exact words in its title or headings put it {place}",
-        "feedback": "your verdicts put it {place}",
-        "clicks": "your earlier use of it put it {place}",
+        "boosted": "a phrase or link put this hit {place}",
+        "priority": "the note's priority put this hit {place}",
+        "context": "your context put this hit {place}",
+        "literal": "your exact words in the passage put this hit {place}",
+        "titled": "your exact words in the title or headings put this hit {place}",
+        "feedback": "your verdicts put this hit {place}",
+        "clicks": "your earlier use of the note put this hit {place}",
     }
 )
 """Wording for the search stages that move some hits up."""
-PASSED = message("others moved above it, so it is {place}")
+PASSED = message("other hits moved above it, so this hit is {place}")
 ORDINALS = message_table({1: "{n}st", 2: "{n}nd", 3: "{n}rd"})
 OTHERS = message("{n}th")
 

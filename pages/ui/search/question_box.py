@@ -310,11 +310,11 @@ FORMS = (
     (message("has:code"), message("with code")),
     (
         message("like:photo.png"),
-        message("pictures like this one; to find pictures by what they show: has:image whiteboard"),
+        message("pictures like this one; to find pictures by what they show, write has:image whiteboard"),
     ),
     (message("author:Kim"), message("a property of the note; has:author finds any value")),
     (message("last 30 days"), message("changed at that time; also after:2026-01-31, before:2026")),
-    (message("zip vs tar"), message("is broken down and searched part by part")),
+    (message("zip vs tar"), message("is broken down into smaller questions, which are searched for one by one")),
 )
 """Examples of the query syntax, each with its meaning."""
 

@@ -118,7 +118,7 @@ def _quote(quote: Quote, query: str, before: Quote | None, *, dated: bool) -> No
         day = f" · {day_of(quote.note.updated_at)}" if dated and quote.note.updated_at else ""
         titled_link("notes.py", f"[{quote.number}] {label}{day}", **address)
         if quote.chunk.edited:
-            small_print("You edited this passage on the Chunks page; this is what the note says.")
+            small_print("You edited this passage on the Chunks page. This is the text of the note itself.")
 
 
 def _lead(lead: str, quote: Quote) -> str:

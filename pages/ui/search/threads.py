@@ -89,7 +89,7 @@ def draw(thread_id: str) -> None:
             small("Delete", "thread_delete", "delete", _delete, thread, writes=True)
             widgets.close("thread_close", "Close", close)
         if note := session_state.pop("thread_note", ""):
-            st.success(t("Saved as a note; it waits for you on the Review page."), icon=":material/check:")
+            st.success(t("Saved as a note, which waits for your approval on the Review page."), icon=":material/check:")
             page_link("notes.py", "Open the note", note=note)
         for turn in thread.turns:
             _turn(turn, first=turn.number == 1)
@@ -113,7 +113,7 @@ def _turn(turn: Turn, *, first: bool) -> None:
         if not first:
             paragraph(turn.typed, "t-name")
         if turn.question != turn.typed:
-            caption(t("Searched as: {question}", question=turn.question))
+            caption(t("Searched for: {question}", question=turn.question))
         _head(turn.model)
         _sentences(turn.sentences, {cited.number: cited.quote for cited in turn.citations})
         for cited in turn.citations:
@@ -169,7 +169,7 @@ def _follow_up(thread: Thread) -> None:
                 )
                 rerun()
         return
-    asked = text_area("This is how the question will be searched. Change it if it isn't what you mean", "thread_asked")
+    asked = text_area("Tessera will search for this question. Change it if you mean something else", "thread_asked")
     with row():
         go = button("Write an answer", "thread_write", "edit_note", type="primary", disabled=not asked.strip())
         button("Back", "thread_back", "undo", session_state.update, {_COMPLETED: None})

@@ -220,7 +220,7 @@ def draw_suggestions(text: str, result: SearchResult) -> None:
             caption(
                 t("No note has the tag '{tag}'. Common tags: {tags}.", tag=value, tags=often)
                 if often
-                else t("No note has the tag '{tag}'; none of your notes has any tags.", tag=value)
+                else t("No note has the tag '{tag}', because none of your notes has any tags.", tag=value)
             )
     with row("relax"):
         for term in result.understood.terms:
@@ -273,7 +273,7 @@ FIELDS = {field.typed[0]: field.noun for field in NOTE_FIELDS.values() if field.
         "url": "web address",
         "language": "language",
         "level": "heading level",
-        "use": "use",
+        "use": "recorded use",
         "created": "created",
         "updated": "updated",
         "base": "base",

@@ -24,9 +24,8 @@ def draw_assistants() -> None:
     """Show an explanation of assistants, a selector, and the configuration to copy for the selected assistant."""
     paragraph(
         t(
-            "An assistant such as Claude can search and read your notes and write new ones, which "
-            "wait on the Review page until you accept them. What it reads goes to whoever runs its "
-            "model."
+            "An assistant such as Claude can search and read your notes and write new ones, which wait on the "
+            "Review page until you accept them. Whatever the assistant reads goes to whoever runs its model."
         ),
         "t-about t-dim",
     )
@@ -39,7 +38,10 @@ def draw_assistants() -> None:
     way = next(iter(ways))
     if len(ways) > 1:
         way = st.radio(
-            t("How it connects to your notes"), list(ways), format_func=ways.__getitem__, key=f"way_{program}"
+            t("How the assistant connects to your notes"),
+            list(ways),
+            format_func=ways.__getitem__,
+            key=f"way_{program}",
         )
     chosen = mine[way]
     if chosen.file:
@@ -48,7 +50,9 @@ def draw_assistants() -> None:
         small_print("Run this in a terminal:")
     code(chosen.text, "json" if chosen.file else "bash")
     if chosen.way == "http":
-        small_print("This contains your token, with which any program can read all your notes. Keep it to yourself.")
+        small_print(
+            "This contains your token, with which any program can read all your notes. Keep the token to yourself."
+        )
     small_print("Then restart the assistant, and ask it what it finds in your notes.")
 
 
@@ -59,7 +63,16 @@ def draw_programs() -> None:
         "which wait on the Review page until you accept them."
     )
     on = workspace.open_to_programs
-    general.switch("http.enabled", t("Allow apps on this computer"), "programs", on, workspace.set_program_access)
+    general.switch(
+        "http.enabled",
+        t(
+            "On any web page, click the Tessera button in the browser's toolbar. The page, "
+            "or the text you selected, then appears on the Review page."
+        ),
+        "programs",
+        on,
+        workspace.set_program_access,
+    )
     run = workspace.access.run
     if on and run:
         address = f"{run.address}/api/v1"
@@ -99,7 +112,7 @@ def _token() -> None:
     except OSError as error:
         raise TesseraError(reason_of(error)) from error
     code(token)
-    small_print("Anyone who has the token can read all your notes: give it only to programs that you trust.")
+    small_print("Anyone who has the token can read all your notes, so give it only to programs that you trust.")
 
     def renew() -> None:
         workspace.access.renew()

@@ -59,9 +59,9 @@ def search() -> None:
         about,
     )
     about = t(
-        "What you open, copy or cite ranks a little higher the next time you ask something "
-        "similar; the effect fades month by month. While this is on, Tessera records the note, "
-        "the question, what you did and the day. The records stay in this workspace."
+        "What you open, copy or cite ranks a little higher the next time you ask something similar. The effect "
+        "fades month by month. While this is on, Tessera records the note, the question, what you did and the day. "
+        "The records stay in this workspace."
     )
     switch(
         "search.use_clicks",
@@ -112,7 +112,7 @@ def draw_vocabulary() -> None:
         session_state[VOCABULARY] = text
 
     small_print(
-        'One type per line, followed by ":" and its categories, separated by commas. These are '
+        'One type per line, followed by ":" and its categories, separated by commas. Types and categories are '
         "offered when you edit a note's fields, where you can also type any other word."
     )
     text_area("Types of notes and their categories", VOCABULARY, height=320, disabled=workspace.readonly)
@@ -142,8 +142,8 @@ def draw_vocabulary() -> None:
 def draw_documents() -> None:
     """Draw the toggle for importing web pages, and the list of converters."""
     small_print(
-        "Tessera loads a web page only when you type its address: one request, without anything "
-        "that the page links to. Otherwise it never goes online for a note."
+        "Tessera loads a web page only when you type its address. It then sends a single request and loads nothing "
+        "that the page links to. Otherwise, Tessera never goes online for a note."
     )
     st.toggle(
         t("Import web pages by their address"),
@@ -178,7 +178,7 @@ FILE = "tessera.toml"
 NUMBERS = {
     "scan_interval": (
         message("Seconds between checks of watched folders"),
-        message("Most changes are noticed at once; this check finds changes that the system didn't report."),
+        message("Most changes are noticed at once. This check finds changes that the system didn't report."),
     ),
     "trash_days": (message("Days in the trash"), message("How many days a deleted note can be restored.")),
     "keep_versions": (
@@ -278,7 +278,7 @@ def _file() -> None:
     if text.strip():
         st.code(text, language="toml", line_numbers=True)
     else:
-        small_print("This file doesn't exist yet: all settings have their default values.")
+        small_print("This file doesn't exist yet, so all settings have their default values.")
 
 
 # The settings for today's note: base, folder, name and template.
@@ -310,4 +310,6 @@ def draw_daily() -> None:
         if problem := workspace.daily.problem:
             caption(problem)
         else:
-            small_print("Today: {path}", path=plain(workspace.daily.path(today.now(), session_state["language"])))
+            small_print(
+                "Today's note: {path}", path=plain(workspace.daily.path(today.now(), session_state["language"]))
+            )

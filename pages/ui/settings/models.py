@@ -83,17 +83,19 @@ KINDS = message_table(
     {
         "bundled": "Built-in model for about 100 languages (multilingual-e5-small)",
         "onnx": (
-            "A smaller copy of the built-in model (8-bit): 1.5 to 2 times as fast without a "
-            "graphics card; created on first use"
+            "A smaller 8-bit copy of the built-in model, which is 1.5 to 2 times as fast without a graphics card "
+            "and is created on first use"
         ),
         "sentence": "A model in the sentence-transformers format",
-        "tfidf": "No model: searches by keyword only, for machines that can't run a model",
+        "tfidf": (
+            "No model is used, and searches are by keyword only. Choose this for machines that can't run a model"
+        ),
         "openai_compatible": "A model on an OpenAI-compatible server: Ollama, vLLM, TEI, LM Studio, OpenAI",
         "late-interaction": (
             "Compares each word of the question with the words of a hit; fast, because it uses data stored at import"
         ),
-        "cross-encoder": "Reads each hit with the question in mind: the most accurate order, but slow without a graphics "
-        "card",
+        "cross-encoder": "Reads each hit with the question in mind, which gives the most accurate order but is slow "
+        "without a graphics card",
         "rerank-api": "A server that ranks hits (/rerank): Cohere, Jina, TEI",
         "llm": "A language model on an OpenAI-compatible chat server (slow; a last resort)",
     }
@@ -104,7 +106,7 @@ def in_use(status: Status) -> str:
     """Return a sentence, as Markdown, that names the embedders in use."""
     used = {base.base.embedder for base in status.bases if base.base.has_vectors}
     if used <= {"bundled"}:
-        return t("The built-in model is in use; you don't need to set up anything.")
+        return t("The built-in model is in use, so you don't need to set up anything.")
     return t("Models in use: {names}.", names=[plain(embedder_name(name)) for name in sorted(used)])
 
 
@@ -226,8 +228,8 @@ def _other(models: Sequence[ModelCard]) -> None:
         download = submit("Download", "download_other", "download", disabled=busy)
         test = submit("Test", "test_other", "play_arrow", disabled=busy)
     small_print(
-        "Write sentence:OWNER/MODEL for a model for searching by meaning, cross-encoder:OWNER/MODEL for one "
-        "for reranking. Both come from huggingface.co. If that site can't be reached, start Tessera with the "
+        "Write sentence:OWNER/MODEL for a model that searches by meaning, or cross-encoder:OWNER/MODEL for a model "
+        "that reranks. Both come from huggingface.co. If that site can't be reached, start Tessera with the "
         "environment variable HF_ENDPOINT set to a mirror."
     )
     if download and name:

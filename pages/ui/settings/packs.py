@@ -102,7 +102,7 @@ def _edited(name: str) -> None:
     """Show the notes from a pack that the user has changed, each with the difference from the pack's text."""
     notes = workspace.packs.edited(name)
     if not notes:
-        small_print("None: all notes in this pack are unchanged.")
+        small_print("You haven't changed any notes in this pack.")
     for note in notes:
         st.markdown(f"**{plain(note.title)}** · {plain(note.path)}")
         if note.offered is None:

@@ -35,7 +35,7 @@ from pages.ui.shared.widgets import (
 # Instructions for installing a local language model.
 _STEPS = (
     message("Install Ollama from ollama.com and start it."),
-    message("Enter in a terminal: ollama pull qwen3:4b (2.5 GB; needs 8 GB of memory)."),
+    message("In a terminal, run: ollama pull qwen3:4b (a 2.5 GB download; the model needs 8 GB of memory)."),
     message("Come back here and press 'Search again', then 'Use it to write answers'."),
 )
 
@@ -124,11 +124,14 @@ PURPOSES = {
     "embeddings": Purpose(
         message("Search by meaning with a server"),
         message(
-            "Replaces the built-in model for searches by meaning. It reads your questions and all "
-            "notes in the bases that use it."
+            "This server replaces the built-in model for searches by meaning. It reads your questions and all notes "
+            "in the bases that use it."
         ),
         message(
-            "To use it: Knowledge bases → Change the model → {name}. Your notes are then indexed again.",
+            (
+                "To use this server, go to Knowledge bases → Change the model → {name}. Your notes are then indexed "
+                "again."
+            ),
             name="openai_compatible",
         ),
         "bge-m3",
@@ -136,8 +139,8 @@ PURPOSES = {
     ),
     "rerank": Purpose(
         message("Rerank with a server"),
-        message("Reranks the best hits of a search. It reads your question and the text of these hits."),
-        message("To use it, choose 'Ranking server' for reranking, in the options of a search or a base."),
+        message("This server reranks the best hits of a search. It reads your question and the text of these hits."),
+        message("To use this server, choose 'Ranking server' for reranking, in the options of a search or a base."),
         "bge-reranker-v2-m3",
         {
             "llama.cpp": "http://localhost:8080/v1",
@@ -148,20 +151,22 @@ PURPOSES = {
     "llm": Purpose(
         message("Language model"),
         message(
-            "Writes answers from your notes, breaks down broad questions, suggests questions for an evaluation, "
-            "and can rerank the best hits. It reads your questions, and the text of notes when it writes, "
-            "suggests or judges."
+            "This server writes answers from your notes, breaks down broad questions, suggests questions for an "
+            "evaluation, and can rerank the best hits. It reads your questions, and the text of notes when it "
+            "writes, suggests or judges."
         ),
-        message("To use it, press 'Write an answer' above the hits. From now on, broad questions use it, too."),
+        message(
+            "To use this server, press 'Write an answer' above the hits. From now on, broad questions use it, too."
+        ),
         "qwen3:8b",
         _LOCAL,
     ),
 }
 KEYS = message_table(
     {
-        "environment": "Key: set by the environment variable {variable}, which overrides this page.",
-        "keyring": "Key: set, in this system's keyring.",
-        "file": "Key: set, in a file that only you can read.",
+        "environment": "The key is set by the environment variable {variable}, which overrides this page.",
+        "keyring": "The key is saved in this system's keyring.",
+        "file": "The key is saved in a file that only you can read.",
     }
 )
 SOURCES = message_table(
@@ -192,9 +197,9 @@ def draw_language_model(status: Status) -> None:
 def _about() -> None:
     paragraph(
         t(
-            "A model server runs a model for Tessera, on this machine or elsewhere. You don't need "
-            "one: the built-in models work without a server. With a server elsewhere, the text of "
-            "your notes and questions leaves this machine."
+            "A model server runs a model for Tessera, on this machine or elsewhere. You don't need one, because the "
+            "built-in models work without a server. With a server elsewhere, the text of your notes and questions "
+            "leaves this machine."
         ),
         "t-about t-dim",
     )
@@ -237,14 +242,14 @@ def _card(status: Status, card: ServerCard) -> None:
         _presets(card)
     _form(card, open_)
     if card.here:
-        small_print("This server is on this machine: the text stays here.")
+        small_print("This server is on this machine, so the text stays here.")
     elif card.encrypted:
         caption(t("The text leaves this machine, encrypted, and goes to {host}.", host=card.host))
     elif card.host:
         warn(
             t(
-                "The text of your notes and the key are sent to {host} unencrypted: anyone on the "
-                "way can read them. Use an address that begins with https://.",
+                "The text of your notes and the key are sent to {host} unencrypted, so anyone on the way can read "
+                "them. Use an address that begins with https://.",
                 host=card.host,
             ),
             "no_encryption",

@@ -139,7 +139,7 @@ def _choices() -> None:
         backups.daily,
         backups.choose_daily,
         t(
-            "Made while Tessera is running. The last seven daily backups are kept; backups that you "
+            "Backups are made while Tessera is running. The last seven daily backups are kept. Backups that you "
             "make yourself are kept until you delete them."
         ),
     )
@@ -150,8 +150,8 @@ def _choices() -> None:
             _FOLDER,
             disabled=shut,
             help=t(
-                "Backups on another disk survive if this one fails. If you leave this empty, they are stored "
-                "next to the notes."
+                "Backups on another disk survive if this disk fails. If you leave this field empty, backups are "
+                "stored next to the notes."
             ),
         )
         button("Save", "backup_folder_save", "save", put, disabled=shut or session_state[_FOLDER] == str(backups.place))
@@ -221,7 +221,10 @@ def _dialog(backups: dict[str, Backup]) -> None:
         st.write(
             plain(
                 t(
-                    "Everything is restored to how it was on {at}. The current data is kept in a folder next to it.",
+                    (
+                        "Everything is restored to how it was on {at}. The current data is kept in a folder next to the "
+                        "workspace."
+                    ),
                     at=local(backup.made_at),
                 )
             )

@@ -51,7 +51,7 @@ WRITING = [name for name, kind in JOB_KINDS.items() if kind.writes]
 
 Indexing isn't one of them, because it skips chunks that change while it runs.
 """
-READONLY = message("Opened as read-only: you can search and read, but not import or delete.")
+READONLY = message("Tessera is open as read-only, so you can search and read, but not import or delete.")
 STAYS = 60.0
 """Seconds for which the report of a finished job stays on the page."""
 ROUTINE = ("embed", *jobs_at("index", "pictures"))
@@ -133,7 +133,7 @@ def hindrance(base: str = "") -> str:
         return text_of(READONLY)
     for job in filter(None, map(workspace.jobs.find, WRITING)):
         if job.state == "running" and (job.name != "import" or is_importing(base)):
-            return t("{doing}: you can change chunks when that is done.", doing=JOB_KINDS[job.name].doing)
+            return t("{doing}. You can change chunks when that is done.", doing=JOB_KINDS[job.name].doing)
     return ""
 
 

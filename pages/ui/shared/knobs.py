@@ -236,27 +236,27 @@ AS_SET = ""
 HELPS = message_table(
     {
         "embed_at_once": (
-            "On: new notes in this base are indexed as they arrive. Off: they wait until you index them; until "
-            "then, they can be found by keyword."
+            "If this is on, new notes in this base are indexed as they arrive. If it is off, they can be found only "
+            "by keyword until you index them."
         ),
         "write_files": (
-            "On: editing a note here changes its file, so other programs see the edit. Off: "
-            "files are read-only; you can copy a note and edit the copy here."
+            "If this is on, editing a note here changes its file, so other programs see the edit. If it is off, "
+            "files are read-only, but you can copy a note and edit the copy here."
         ),
         "watch": (
-            "On: while Tessera runs, changed files are imported within seconds. If many notes "
-            "would be removed, Tessera asks you first."
+            "If this is on, changed files are imported within seconds while Tessera runs. If many notes would be "
+            "removed, Tessera asks you first."
         ),
         "trusts_programs": (
-            "On: what assistants and other programs write here takes effect at once. Off: it "
-            "waits on the Review page until you accept it, because programs make mistakes."
+            "If this is on, notes and changes by assistants and other programs take effect at once. If it is off, "
+            "they wait on the Review page until you accept them, because programs make mistakes."
         ),
         "read_pictures": (
-            "On: words in screenshots, photos of whiteboards and scans in your notes are found "
-            "too. The pictures are read on this computer, one at a time, while nothing else is "
-            "running; each takes a few seconds. Off: only the text of your notes is found."
+            "If this is on, words in screenshots, photos of whiteboards and scans in your notes are found too. The "
+            "pictures are read on this computer, one at a time, while nothing else is running. Each takes a few "
+            "seconds. If this is off, only the text of your notes is found."
         ),
-        "semantic_weight": "1: meaning only. 0: keywords only. Applies to searches that use both.",
+        "semantic_weight": "At 1, only meaning counts. At 0, only keywords count. Applies to searches that use both.",
         "link_weight": (
             "How much a hit's score rises if its note links to one of the top notes or is linked from one."
         ),
@@ -265,20 +265,20 @@ HELPS = message_table(
             "proportion to their priority. At 0, priority only decides between equally good hits."
         ),
         "feedback_weight": (
-            "How much your verdicts on notes change the order of the hits. They never add or remove "
-            "a hit. 0: no effect."
+            "How much your verdicts on notes change the order of the hits. They never add or remove a hit. At 0, "
+            "they have no effect."
         ),
         "score_threshold": (
-            "Hits with a lower score are left out; 0 keeps all hits. The score, from 0 to 1, shows how similar "
-            "a hit is to the question; hits with your exact words score higher. Doesn't apply to keyword-only "
-            "searches."
+            "Hits with a lower score are left out. At 0, all hits are kept. The score, from 0 to 1, shows how "
+            "similar a hit is to the question. Hits with your exact words score higher. This doesn't apply to "
+            "keyword-only searches."
         ),
         "reranker": (
             "The best hits are compared with the whole question again and put in a new order. The default "
             "applies only to searches by both meaning and keyword."
         ),
-        "rerank_weight": "1: reranking alone decides the order. 0: the order doesn't change. Values in between combine the "
-        "two.",
+        "rerank_weight": "At 1, reranking alone decides the order. At 0, the order doesn't change. Values in "
+        "between combine the two.",
     }
 )
 """Help text for toggles and settings, keyed by their names."""

@@ -45,11 +45,15 @@ def trial(done: ModelTrial) -> None:
         *([memory(done.running), place(done.running)] if done.running else []),
     ]
     partly = (
-        t("Usable, but not for notes in: {names}.", names=[TEXT_LANGUAGES[name] for name in done.wrong])
+        t("Usable, but not for notes in these languages: {names}.", names=[TEXT_LANGUAGES[name] for name in done.wrong])
         if done.wrong
-        else t("Usable: it ranked the right sentences first.")
+        else t("The model is usable. It ranked the right sentences first.")
     )
-    verdict = partly if done.usable else t("Not usable: it ranked the wrong sentences first. Choose another model.")
+    verdict = (
+        partly
+        if done.usable
+        else t("The model is not usable. It ranked the wrong sentences first. Choose another model.")
+    )
     tone = "" if done.usable else "t-problem"
     draw_html(f'{boxes(values)}<div class="t-small {tone}">{html(verdict)}</div>{facts(texts)}')
 
@@ -163,8 +167,14 @@ def show(plan: SyncPlan) -> None:
     if unread := sum(not file.text for file in (*plan.added, *(match.file for match in plan.changed))):
         st.caption(
             t_plural(
-                "{n} of these files is only read during the import: if it can't be read, it is listed afterwards.",
-                ("{n} of these files are only read during the import: those that can't be read are listed afterwards."),
+                (
+                    "{n} of these files will be read only during the import. If it can't be read, it is listed "
+                    "afterwards."
+                ),
+                (
+                    "{n} of these files will be read only during the import. Those that can't be read are listed "
+                    "afterwards."
+                ),
                 n=unread,
             )
         )
@@ -317,7 +327,8 @@ def draw_ignored(base: KnowledgeBase) -> None:
         f"ignored_{base.id}",
     ):
         small_print(
-            "These files aren't reported as long as they can't be read. Once they can be, they are imported as usual."
+            "These files aren't reported as long as they can't be read. Once they become readable, they are "
+            "imported as usual."
         )
         for number, pattern in enumerate(ignored):
             with row():

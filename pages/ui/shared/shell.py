@@ -369,13 +369,13 @@ def _care() -> None:
     if free := workspace.little_space:
         warn(
             t(
-                "The disk is nearly full: {size} left. The Settings page shows what takes up space.",
+                "The disk is nearly full, with only {size} left. The Settings page shows what takes up space.",
                 size=megabytes(free),
             ),
             "hard_drive",
         )
     if workspace.backups.problem:
-        st.warning(t("The daily backup failed: see Settings."), icon=":material/backup:")
+        st.warning(t("The daily backup failed. See Settings for the reason."), icon=":material/backup:")
 
 
 def report(made: Callback) -> None:

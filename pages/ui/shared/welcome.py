@@ -134,8 +134,8 @@ STEPS = (
         ".st-key-ask_row > div:first-child",
         message("Search by meaning"),
         message(
-            "Ask as you would ask a person: Tessera finds notes with the same meaning, even in "
-            "other words or another language."
+            "Ask as you would ask a person. Tessera finds notes with the same meaning, even in other words or "
+            "another language."
         ),
     ),
     TourStep(
@@ -143,7 +143,7 @@ STEPS = (
         ":is(.st-key-answer, .st-key-answer_perhaps)",
         message("The answer is a quotation"),
         message(
-            "The box contains sentences from your note, word for word; the part that answers the question is "
+            "The box contains sentences from your note, word for word, with the part that answers the question "
             "highlighted. The link below the box leads to that place in the note."
         ),
     ),
@@ -152,8 +152,8 @@ STEPS = (
         '[class*="st-key-bands_"]:not(.st-key-bands_view)',
         message("How a note is split"),
         message(
-            "Long notes are searched in parts. Each colour is one part; “Why this split” gives "
-            "the reason. Click a part to select it; double-click to edit it."
+            "Long notes are searched in parts. Each colour is one part, and 'Why this split' gives the reason. "
+            "Click a part to select it, or double-click it to edit it."
         ),
         note="split",
     ),
@@ -162,8 +162,8 @@ STEPS = (
         ".st-key-new_note",
         message("Write and link"),
         message(
-            "“New note” opens the editor, which saves automatically. Type [[ to link to another "
-            "note. Below a note you see its links and the notes that link to it."
+            "'New note' opens the editor, which saves automatically. Type [[ to link to another note. Below a note "
+            "you see its links and the notes that link to it."
         ),
         note="linked",
     ),
