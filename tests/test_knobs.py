@@ -108,9 +108,9 @@ def test_every_part_can_be_set_in_the_file_and_has_its_range_everywhere(
 
 def test_a_question_may_ask_for_more_hits_than_a_base() -> None:
     check(SearchSettings(limit=1000), QueryError, of_question=True)
-    with pytest.raises(QueryError, match=r"The number of hits is 1,001; it must be from 1 to 1,000\."):
+    with pytest.raises(QueryError, match=r"The number of hits is 1,001 but must be between 1 and 1,000\."):
         check(SearchSettings(limit=1001), QueryError, of_question=True)
-    with pytest.raises(ConfigError, match=r"The number of hits is 101; it must be from 1 to 100\."):
+    with pytest.raises(ConfigError, match=r"The number of hits is 101 but must be between 1 and 100\."):
         check(SearchSettings(limit=101))
 
 

@@ -27,7 +27,7 @@ def test_a_note_with_sections_is_cut_by_them() -> None:
     assert [chunk.section_title for chunk in result.chunks] == ["Part 0", "Part 1", "Part 2", "Part 3"]
     assert (
         str(result.reasons[0])
-        == "markdown: The note has 4 headings (## or ###); 2 are enough for splitting by headings."
+        == "markdown: The note has 4 headings (## or ###), and 2 are enough to split it by headings."
     )
     assert [str(reason).split(":")[0] for reason in result.reasons] == ["markdown", "none", "recursive"]
 
@@ -36,7 +36,7 @@ def test_a_long_note_without_sections_is_cut_by_size() -> None:
     result = adapted("# Title\n\n" + SENTENCE * 40)
     assert result.strategy == "recursive"
     assert len(result.chunks) > 4
-    assert "markdown: The note has 0 headings (## or ###); it needs at least 2" in str(result.reasons[2])
+    assert "markdown: The note has 0 headings (## or ###) but needs at least 2" in str(result.reasons[2])
 
 
 @pytest.mark.parametrize("heading", ["> ## A", "- ## A", "```\n## A\n```", "#### A", "# A"])

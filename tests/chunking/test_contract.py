@@ -193,7 +193,7 @@ def test_cut_gives_the_strategy_s_own_chunks_with_a_reason(chunker: Chunker, str
         ("markdown", {"chunk_size": 0}, r"\(chunk_size\) is 0"),
         ("markdown", {"chunk_size": 49}, "largest chunk"),
         ("markdown", {"max_single_chunk_size": 0}, r"\(max_single_chunk_size\) is 0"),
-        ("recursive", {"chunk_overlap": 24}, "it must be from 0 to 23"),
+        ("recursive", {"chunk_overlap": 24}, "must be between 0 and 23"),
         ("recursive", {"chunk_overlap": -1}, r"\(chunk_overlap\) is -1"),
         ("recursive", {"chunk_size": -5}, r"\(chunk_size\) is -5"),
         ("lines", {"max_single_chunk_size": -1}, "at least 1"),

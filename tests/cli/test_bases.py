@@ -91,7 +91,7 @@ def test_settings_are_changed_and_what_needs_indexing_asks(run: Run, said: Run, 
     split = run("base", "set", "vault", "--strategy", "recursive", "--yes")
     assert split["chunking"]["strategy"] == "recursive"
     code, _, error = said("base", "set", "vault", "--embedder", "tfidf", "--yes")
-    assert "pieces of text to index with 'tfidf'" in error
+    assert "pieces of text will be indexed with 'tfidf'" in error
     assert run("base", "show", "vault")["embedder"] == "tfidf"
 
 
@@ -159,7 +159,7 @@ def test_the_trash_of_bases_is_listed_restored_and_emptied(run: Run, said: Run, 
 def test_an_import_says_what_it_makes(run: Run, said: Run, folder: Path) -> None:
     said("base", "new", "other")
     _, _, error = said("import", folder, "--dry-run")
-    assert "There is no base 'vault' yet: this import creates it. Model: words." in error
+    assert "There is no base 'vault' yet, so this import will create it. Model: words." in error
     assert "chunks of 512, at most 1,500" in error
     assert "tessera base new vault" in error
     planned = run("import", folder, "--dry-run")["makes"]

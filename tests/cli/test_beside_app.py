@@ -201,7 +201,7 @@ def test_other_settings_of_the_app_are_named(
     monkeypatch.setenv("TESSERA_EMBEDDER", "slow")
     with pytest.raises(SystemExit, match="0"):
         cli.main(["base", "new", "mine", "--workspace", str(tmp_path / "workspace")])
-    assert "the settings here in: embedder." in capsys.readouterr().err
+    assert "settings differ from those here: embedder." in capsys.readouterr().err
     assert opened.bases.get("mine").embedder == "words"
 
 

@@ -50,7 +50,7 @@ def test_questions_and_their_runs_are_shown(run: Any, tmp_path: Path) -> None:
     file = tmp_path / "questions.jsonl"
     file.write_text(json.dumps(QUESTION), encoding="utf-8")
     assert run("questions", "list", "--base", "mine") == "The base has no question sets.\n"
-    assert run("runs", "list", "--base", "mine") == "This base has no runs yet.\n"
+    assert run("runs", "list", "--base", "mine") == "This base has no test runs yet.\n"
     run("evaluate", file, "--base", "mine", "--save", "dumps")
     assert re.search(r"\ndumps +1  \w+\n$", run("questions", "list", "--base", "mine"))
     questions = run("questions", "list", "--base", "mine", as_json=True)["question_sets"][0]["id"]
@@ -60,5 +60,5 @@ def test_questions_and_their_runs_are_shown(run: Any, tmp_path: Path) -> None:
     shown = run("runs", "show", saved)
     assert "  How is a dump restored? (rank 1)\n" in shown
     assert "hit@5" in shown
-    assert run("runs", "delete", saved) == "The run was deleted.\n"
-    assert run("questions", "delete", questions) == "The question set was deleted; its runs are kept.\n"
+    assert run("runs", "delete", saved) == "The test run was deleted.\n"
+    assert run("questions", "delete", questions) == "The question set was deleted. Its test runs are kept.\n"

@@ -172,7 +172,7 @@ def test_a_language_model_answers_and_a_thread_goes_on(
         with pytest.raises(SystemExit, match="0"):
             cli.main(["thread", "show", thread, "--workspace", str(tmp_path / "workspace")])
         printed = capsys.readouterr().out
-        assert "Searched as: what are backups worth? how often?" in printed
+        assert "Searched for: what are backups worth? how often?" in printed
         assert "[1] " in printed
     assert run("thread", "keep", thread)["status"] == "pending"
     assert [one["id"] for one in run("thread", "list")["threads"]] == [thread]

@@ -112,8 +112,8 @@ def test_json_is_english_with_the_message_beside_it(workspace: Path) -> None:
     done = run("search", "x", "--limit", "0", "--workspace", workspace, "--json", LANG="zh_CN.UTF-8")
     error = json.loads(done.stderr)
     assert (done.returncode, done.stdout) == (1, "")
-    assert error["error"] == "The number of hits is 0; it must be from 1 to 1,000."
-    assert error["message"]["text"] == "The {name} is {value}; it must be from {least} to {most}."
+    assert error["error"] == "The number of hits is 0 but must be between 1 and 1,000."
+    assert error["message"]["text"] == "The {name} is {value} but must be between {least} and {most}."
     assert error["message"]["fields"].items() >= {"value": 0, "least": 1, "most": 1000}.items()
     assert render(from_json(error["message"]), "zh_CN") == "结果数是 0，应在 1 到 1,000 之间。"
     arguments = ("search", "tag:redis 缓存", "--rerank", "none", "--workspace", workspace, "--json")

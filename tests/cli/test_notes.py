@@ -113,7 +113,7 @@ def test_a_conflict_ends_with_1_and_its_sentence(shell: Shell) -> None:
     ):
         code, error = shell.run(*command)
         assert code == 1
-        assert "'Plan' was changed in the meantime: it is now version 2" in error
+        assert "'Plan' was changed in the meantime. The note is now at version 2" in error
     assert shell.run("show", "Plan")["version"] == 2
 
 

@@ -343,8 +343,8 @@ def test_a_full_disk_says_nothing_of_the_document(tmp_path: Path, monkeypatch: p
             added, (why,) = imported()
         assert added == 0
         assert (
-            why
-            == f"was not converted: no space is left in {gettempdir()}. Free some space there, then import it again."
+            why == f"was not converted because no space is left in {gettempdir()}. "
+            "Free some space there, then import the file again."
         )
         assert imported() == (1, [])
 

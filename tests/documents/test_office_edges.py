@@ -271,7 +271,7 @@ def test_what_a_library_says_of_its_failure_reaches_nobody(
     with pytest.raises(SourceError) as refused:
         convert(b"a,b\n", "a.csv")
     assert str(refused.value.reason).startswith(
-        "can't be read: it is damaged, or contains something that Tessera doesn't recognise."
+        "can't be read because it is damaged or contains something that Tessera doesn't recognise."
     )
     assert ("LookupError" in caplog.text, "secret" in caplog.text) == (True, False)
 

@@ -475,7 +475,7 @@ def test_each_kind_that_isnt_read_says_what_would_help(workspace: Workspace, tmp
         "all.zip": "Import it separately",
         "setup.exe": "part of a program",
         "data.json": "tessera learn FILE",
-        "feed.xml": "change its extension to .rss, .atom or .opml",
+        "feed.xml": "change its extension so that Tessera can read it",
         "config.toml": "Export the parts you want to find",
         "old.xls": "Save it as .xlsx",
         "mail.msg": "Save it as .eml",

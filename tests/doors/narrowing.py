@@ -91,9 +91,9 @@ CASES: dict[str, set[str]] = {
 REFUSED: dict[str, str] = {
     "has:video": "'has:' can't be 'video'. Choices: code, table, task, image",
     "kind:exe": "'kind:' can't be 'exe'. Choices: pdf, docx,",
-    "page:0": "There is no page 0: the first page is 1.",
-    "page:-3": "There is no page -3: the first page is 1.",
-    "page:<1": "There is no page 0: the first page is 1.",
+    "page:0": "There is no page 0 because pages are counted from 1.",
+    "page:-3": "There is no page -3 because pages are counted from 1.",
+    "page:<1": "There is no page 0 because pages are counted from 1.",
     "page:1-99999999999": "'page:' needs a number, such as page:2",
     "page:1..99999999999999999999999": "'page:' needs a number, such as page:2",
     "page:two": "'page:' needs a number, such as page:2",

@@ -102,7 +102,7 @@ def setup(_: Workspace, name: str, value: int) -> str:
 @pytest.mark.parametrize(("name", "value"), OUTSIDE)
 def test_every_door_has_the_same_range_and_sentence(workspace: Workspace, door: Door, name: str, value: int) -> None:
     one = SIZES[name]
-    told = f"“{one.title}” ({name}) is {value:,}; it must be from {one.least:,} to {one.most:,}."
+    told = f"'{one.title}' ({name}) is {value:,} but must be between {one.least:,} and {one.most:,}."
     assert told.rstrip(".") in door(workspace, name, value)
     assert [base.name for base in workspace.bases.all()] == ["birds"]
 

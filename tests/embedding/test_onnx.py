@@ -69,7 +69,7 @@ def test_a_damaged_graph_is_refused(written: Encoder, onnx_models: Path, tiny_fo
     (folder,) = onnx_models.iterdir()
     copy = shutil.copytree(folder, tmp_path / "copy")
     (folder / "model.onnx").write_bytes(b"half")
-    with pytest.raises(ModelError, match="Delete its folder"):
+    with pytest.raises(ModelError, match="Delete the folder"):
         build_onnx(str(tiny_folder)).warm()
     shutil.copy(copy / "model.onnx", folder / "model.onnx")
 

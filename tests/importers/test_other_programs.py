@@ -397,5 +397,5 @@ def test_uploaded_json_that_is_no_export_leaves_pictures_and_files_unread(worksp
     assert [file.path for file in plan.added] == ["a.md"]
     assert {one.path for one in plan.skipped} == {"v/users.json", "v/b.png", "v/c.bin"}
     workspace.imports.discard(plan)
-    with pytest.raises(SourceError, match="data for programs"):
+    with pytest.raises(SourceError, match="a data file"):
         workspace.imports.plan_upload([("users.json", b"[]")], "notes")

@@ -48,7 +48,7 @@ def test_the_excluded_files_of_obsidian_are_left_out(tmp_path: Path) -> None:
     scanned = scan(tmp_path)
     assert [file.path for file in scanned.files] == ["a.md"]
     assert left_out(tmp_path) == {
-        ".obsidian/": "is hidden: its name begins with a dot.",
+        ".obsidian/": "is hidden because its name begins with a dot.",
         ".trash/": "is the trash of the vault.",
         "Archive 2020.md": "is a file that Obsidian excludes (Archive).",
         "Templates/": "is a file that Obsidian excludes (templates/).",
@@ -71,8 +71,8 @@ def test_hostile_patterns_take_no_time_and_are_named(tmp_path: Path) -> None:
     scanned = scan(tmp_path)
     assert len(scanned.files) == 1
     assert [str(one.error) for one in scanned.failed] == [
-        "line 1 has too many stars and is ignored.",
-        "line 2 has too many stars and is ignored.",
+        "line 1 has too many asterisks and is ignored.",
+        "line 2 has too many asterisks and is ignored.",
     ]
 
 

@@ -68,7 +68,7 @@ def test_a_note_whose_placeholder_is_there_stays_and_comes_back_once(workspace: 
     assert (plan.removed, [one.path for one in plan.not_downloaded]) == ((), ["Never here.pdf", *texts])
     report = sync(workspace, vault)
     assert (report.removed, report.failed) == (0, ())
-    stays = f"{placeholders.PLACEHOLDER} Its note stays as it is until then."
+    stays = f"{placeholders.PLACEHOLDER} Until then, its note stays unchanged."
     assert away(report) == {"Never here.pdf": str(placeholders.PLACEHOLDER), **dict.fromkeys(texts, stays)}
     assert found(workspace, "lighthouse3") == ["Note 3.md"]
     assert workspace.search("lighthouse3", mode="keyword").hits[0].file == "same", "the file isn't gone"
@@ -136,7 +136,7 @@ def test_a_file_that_became_empty_or_zero_bytes_keeps_its_note_until_it_is_delet
     report = sync(workspace, vault)
     assert [*away(report)] == ["Note 1.md", "Note 2.md", "Note 3.md", "new zero.pdf"]
     told = away(report)
-    assert told["Note 2.md"] == "has no content yet, only zero bytes. Its note stays as it is until then."
+    assert told["Note 2.md"] == "has no content yet, only zero bytes. Until then, its note stays unchanged."
     assert told["new zero.pdf"] == "has no content yet, only zero bytes."
     assert [(one.path, str(one.error)) for one in report.skipped] == [("new.csv", "is empty."), ("new.md", "is empty.")]
     assert (report.failed, [*map(str, workspace.freshness_of().messages)]) == ((), ["9 notes aren't indexed yet"])

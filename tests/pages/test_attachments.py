@@ -155,8 +155,8 @@ def test_a_picture_of_a_note_that_lives_here_is_the_workspaces_own_and_is_in_its
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
-        (b"no picture", "Only pictures can be inserted"),
-        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "Only pictures can be inserted"),
+        (b"no picture", "Only pictures ("),
+        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "Only pictures ("),
         (PNG + bytes(20_000_000), "larger than 20 MB"),
     ],
 )

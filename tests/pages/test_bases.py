@@ -379,7 +379,7 @@ def test_what_cant_be_restored_is_named_in_the_trash_and_can_be_deleted(base: Sc
     (place / "a folder").mkdir()
     assert "2 deleted bases" not in base.open("bases").text
     assert "3 deleted bases in the trash" in base.text
-    assert base.text.replace("\\", "").count("This can't be restored") == 2
+    assert base.text.replace("\\", "").count("This base can't be restored") == 2
     assert "my-copy.zip" in base.text.replace("\\", "")
     assert len([button for button in base.app.button if (button.key or "").startswith("restore_base_")]) == 1
     for name in ("my-copy.zip", "a folder"):

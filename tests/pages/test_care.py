@@ -18,7 +18,7 @@ def test_a_backup_is_made_checked_and_brought_back_by_a_click(filled: Screen) ->
     (kept, *_) = screen.workspace.notes.all()
     screen.workspace.trash.put(kept.id)
     screen.open("settings").tab("Backups and health").press("restore_tessera-")
-    assert "kept in a folder next to it" in screen.text
+    assert "kept in a folder next to the workspace" in screen.text
     screen.press("backup_restore_yes")
     assert not screen.workspace.readonly
     assert not screen.errors
@@ -58,4 +58,4 @@ def test_the_doctor_and_the_space_are_a_click_away(
     assert list(ended["what"][:2]) == ["Free space", "Check everything"]
     usage = shutil.disk_usage(place)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=300_000_000))
-    assert "The disk is nearly full: 300.0 MB left" in screen.open("settings").text.replace("\\", "")
+    assert "The disk is nearly full, with only 300.0 MB left" in screen.open("settings").text.replace("\\", "")

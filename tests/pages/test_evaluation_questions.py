@@ -183,7 +183,7 @@ def test_sets_are_made_renamed_and_deleted_with_a_second_yes(filled: Screen) -> 
     filled.app.text_input("set_name_new").input("other")
     filled.press("set_name_yes")
     assert filled.app.query_params["set"] == "other"
-    assert "This set is empty" in filled.text
+    assert "This question set is empty" in filled.text
     menu(filled, "rename")
     filled.app.text_input("set_name_rename").input(":smile: **b**")
     filled.press("set_name_yes")
@@ -191,7 +191,7 @@ def test_sets_are_made_renamed_and_deleted_with_a_second_yes(filled: Screen) -> 
     menu(filled, "delete").press("questions_delete_no")
     assert len(filled.workspace.question_sets.all("vault")) == 2
     menu(filled, "delete")
-    assert "Its runs are kept" in "\n".join(one.value for one in filled.app.markdown).replace("\\", "")
+    assert "Its test runs are kept" in "\n".join(one.value for one in filled.app.markdown).replace("\\", "")
     filled.press("questions_delete_yes")
     assert [one.name for one in filled.workspace.question_sets.all("vault")] == ["mine"]
     assert table(filled) == ["how do I restore?"]

@@ -95,14 +95,14 @@ def test_without_notes_it_says_where_they_come_from() -> None:
 def test_one_click_compares_two_ways(filled: Screen, kept: QuestionSet) -> None:
     filled.open("evaluation")
     assert filled.app.query_params["view"] == "compare"
-    assert "There are no runs yet" in filled.text
+    assert "There are no test runs yet" in filled.text
     filled.press("run").finish("evaluate")
     assert [run.pipeline for run in runs(filled)] == [Pipeline(search=SearchSettings(reranker="none")), Pipeline()]
     told = boxes(filled)
     assert "too few questions to tell" in told
     assert "3 questions, 2 of them with an answer" in told
     assert "First hit is correct" in told
-    assert "There are no runs yet" not in filled.text
+    assert "There are no test runs yet" not in filled.text
     assert filled.workspace.jobs.find("evaluate") is None
 
 
@@ -172,7 +172,7 @@ def test_what_changed_since_isnt_shown_as_if_it_had_not(compared: Screen, vault:
     workspace.imports.apply(workspace.imports.plan_folder(vault))
     compared.app.run()
     told = boxes(compared)
-    assert "The notes have changed since this run" in told
+    assert "The notes have changed since this test run" in told
     assert "changed in the note since then" in told
     assert "Do not" not in told
     workspace.trash.put([workspace.notes.find("backups.md").id])
@@ -269,10 +269,10 @@ def test_runs_are_compared_looked_at_and_deleted(compared: Screen) -> None:
     assert button(compared, "history_compare").disabled
     mark(compared, 0).press("history_compare")
     assert runs(compared)[0].id in compared.app.query_params["runs"]
-    assert "Settings used in this run" in boxes(compared)
+    assert "Settings used in this test run" in boxes(compared)
     mark(compared.open("evaluation", view="history"), 0, 1).press("history_delete")
     assert runs(compared) == []
-    assert "There are no runs yet" in compared.text
+    assert "There are no test runs yet" in compared.text
 
 
 def test_a_run_says_when_the_notes_changed_since(compared: Screen) -> None:

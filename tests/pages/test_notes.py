@@ -341,7 +341,7 @@ def test_a_note_that_no_browser_can_lay_out_is_shown_as_it_is_written(
 def test_of_a_note_of_many_signs_the_first_part_is_shown(place: Path, tmp_path: Path) -> None:
     note = imported(place, tmp_path / "dense", "# Dense\n\n" + "- **b** `c`\n" * 5_000)
     screen = Screen().open("notes", note=note)
-    assert "This note is long: the first" in screen.text
+    assert "This note is long, so only the first" in screen.text
     assert 0 < screen.document.count("<li>") < 2_000
     assert screen.app.get("download_button")
 
@@ -437,7 +437,7 @@ def test_the_map_is_coloured_and_says_what_is_left_out(filled: Screen) -> None:
     screen.app.selectbox("map_by").set_value("findable").run()
     assert "On the Evaluation page, first check" in screen.text
     filled.workspace.findability.check("vault")
-    assert "Red: the note never comes first" in screen.open("map").text
+    assert "A red note never comes first" in screen.open("map").text
     screen.app.selectbox("map_base").set_value("words").run()
     assert "A map needs notes that are indexed by meaning" in screen.text
 

@@ -93,7 +93,7 @@ def test_a_typed_question_goes_into_the_address(filled: Screen) -> None:
 def test_a_hit_says_why_it_is_there(filled: Screen) -> None:
     assert "passage 1 of 1" in hits(filled.open("search", q="restore"))[0]
     reasons = filled.press("why_1").text
-    assert "<p>Found by meaning (1st) and by keyword (1st); both combined put it 1st" in reasons
+    assert "<p>Found by meaning (1st) and by keyword (1st); the combined ranking put this hit 1st" in reasons
     for stage in ("meaning", "words", "combined", "Hit 1", "#1", "Contains these words from your question: restore"):
         assert stage in reasons
 
@@ -325,7 +325,7 @@ def test_a_field_that_is_misspelt_can_be_mended(filled: Screen) -> None:
 
 def test_another_spelling_is_told_and_can_be_taken_back(filled: Screen) -> None:
     filled.open("search", q="fridge resotre")
-    assert "No note contains “resotre”, so “restore” was searched for as well." in filled.text.replace("\\", "")
+    assert "No note contains 'resotre', so 'restore' was searched for as well." in filled.text.replace("\\", "")
     assert "<mark>restore</mark>" in "".join(hits(filled)).casefold()
     filled.press("as_typed_resotre")
     assert "was searched for as well" not in filled.text

@@ -59,7 +59,7 @@ def test_a_server_is_entered_tested_and_removed(settings: Screen) -> None:
         assert "Of three sentences, the model ranked the right one first" in said(settings)
         assert server.requests[0].headers["Authorization"] == f"Bearer {KEY}"
     assert "This server is on this machine" in said(settings)
-    assert "Key: set, in a file that only you can read" in said(settings)
+    assert "The key is saved in a file that only you can read" in said(settings)
     assert KEY not in said(settings)
     assert KEY not in repr(settings.app.session_state)
     save(settings, "rerank")
@@ -73,7 +73,7 @@ def test_a_server_is_entered_tested_and_removed(settings: Screen) -> None:
 def test_a_key_is_replaced_and_removed(settings: Screen) -> None:
     with using(keyring := Memory()), ModelServer() as server:
         save(settings, "llm", base_url=server.url, model="m", key=KEY)
-        assert "Key: set, in this system's keyring" in said(settings)
+        assert "The key is saved in this system's keyring" in said(settings)
         assert not any(box.key.startswith("server_key_llm") for box in settings.app.text_input)
         settings.press("replace_key_llm")
         save(settings, "llm", key="sk-second")

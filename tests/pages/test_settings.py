@@ -54,10 +54,10 @@ def test_the_page_is_there_in_both_languages(filled: Screen) -> None:
 
 def test_a_model_is_tested_on_its_card(settings: Screen) -> None:
     settings.tab("Models", "another_model").press("test_tfidf").finish("test")
-    assert "Usable: it ranked the right sentences first" in boxes(settings)
+    assert "The model is usable. It ranked the right sentences first" in boxes(settings)
     settings.app.text_input("other_name").input("upside")
     settings.press("test_other").finish("test")
-    assert "Not usable" in boxes(settings)
+    assert "The model is not usable" in boxes(settings)
 
 
 def test_a_download_that_cant_be_says_why(settings: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -126,7 +126,7 @@ def test_open_for_reading_nothing_can_be_changed(place: Path, vault: Path) -> No
     with Workspace(place) as holder:
         holder.imports.apply(holder.imports.plan_folder(vault))
         screen = Screen().finish("warm").open("settings")
-        assert "Opened as read-only" in screen.text
+        assert "Tessera is open as read-only" in screen.text
         assert all(one.disabled for one in screen.app.number_input)
         assert button(screen.tab("Search", "search_index"), "rebuild").disabled
         assert not button(screen.tab("Models", "another_model"), "test_tfidf").disabled
@@ -247,4 +247,4 @@ def test_each_assistant_is_told_how_it_gets_to_the_notes(settings: Screen) -> No
     assert "claude mcp add --scope user tessera --" in settings.text
     settings.app.radio(key="way_Claude Code").set_value("http").run()
     assert f"Authorization: Bearer {settings.workspace.access.token}" in settings.text
-    assert "Keep it to yourself" in settings.text
+    assert "Keep the token to yourself" in settings.text

@@ -49,7 +49,7 @@ def test_what_waits_is_named_at_home_and_read_one_after_another(basil: Note) -> 
     note = screen.workspace.notes.get(basil.id)
     assert (note.version, note.tags, "shade" in note.body) == (2, ("herb",), True)
     assert "The change to 'Basil' was accepted." in screen.text.replace("\\", "")
-    assert "This note is waiting for you: searches leave it out" in screen.text
+    assert "This note is waiting for your approval. Searches leave it out" in screen.text
     screen.press("decide_accept")
     assert [hit.note.title for hit in screen.workspace.search("thyme", mode="keyword").hits] == ["Thyme"]
     assert "There is nothing to review." in screen.text
@@ -185,7 +185,7 @@ def test_a_note_says_beforehand_when_it_expires_and_is_kept_for_another_year(pla
     screen.press("notes_undo")
     assert f"expires on {day}" in screen.text.replace("\\", "")
     screen.workspace.notes.set_fields([milk], expires_at="2020-01-01")
-    assert "Expired on 2020-01-01: searches leave this note out." in screen.open("notes", note=milk).text.replace(
+    assert "This note expired on 2020-01-01, so searches leave it out." in screen.open("notes", note=milk).text.replace(
         "\\", ""
     )
 

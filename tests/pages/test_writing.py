@@ -560,7 +560,7 @@ def test_where_todays_note_goes_is_asked_once_and_again_where_its_base_or_templa
     screen.press("writing_leave").press("today")
     assert writing(screen.app).note == screen.workspace.notes.get(note.id)
     screen.press("writing_leave").open("settings").tab("General", "daily")
-    assert f"Today: {note.title}.md" in screen.text.replace("\\", "")
+    assert f"Today's note: {note.title}.md" in screen.text.replace("\\", "")
     screen.app.text_input("setting_daily.format").set_value("YYYY/[Day] DDDD").run()
     screen.app.selectbox("setting_daily.template").set_value("Garden.md").run()
     screen.open("notes").press("today")

@@ -118,7 +118,7 @@ def test_a_thread_goes_on_changes_and_becomes_a_note(filled: Screen, model: Mode
     turns = screen.workspace.threads.get(thread).turns
     assert [(turn.typed, turn.question) for turn in turns][1] == ("how often?", "how are museum backups restored?")
     screen.app.run()
-    assert "Searched as" in screen.text
+    assert "Searched for" in screen.text
 
     screen.workspace.notes.update(note.id, body=body.replace("last restore", "first restore"), author="person")
     screen.app.run()

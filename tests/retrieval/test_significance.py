@@ -27,36 +27,39 @@ def outcome(wins: int, losses: int, ties: int) -> Comparison:
     ("counts", "told"),
     [
         ((0, 0, 0), "There are no questions to compare."),
-        ((0, 0, 1), "Better on 0, worse on 0, the same on 1: too few questions to tell; ask at least 20."),
-        ((15, 1, 3), "Better on 15, worse on 1, the same on 3: too few questions to tell; ask at least 20."),
+        ((0, 0, 1), "Better on 0, worse on 0, the same on 1. There are too few questions to tell. Ask at least 20."),
+        ((15, 1, 3), "Better on 15, worse on 1, the same on 3. There are too few questions to tell. Ask at least 20."),
         ((0, 0, 38), "The same on all 38 questions."),
-        ((3, 3, 31), "Better on 3, worse on 3, the same on 31: no difference on average."),
+        ((3, 3, 31), "Better on 3, worse on 3, the same on 31. There is no difference on average."),
         (
             (12, 1, 27),
-            "Better on 12, worse on 1, the same on 27: better on average, by more than chance would explain (95%).",
+            "Better on 12, worse on 1, the same on 27. "
+            "This is better on average, by more than chance would explain (95%).",
         ),
         (
             (1, 12, 27),
-            "Better on 1, worse on 12, the same on 27: worse on average, by more than chance would explain (95%).",
+            "Better on 1, worse on 12, the same on 27. "
+            "This is worse on average, by more than chance would explain (95%).",
         ),
         (
             (20, 0, 0),
-            "Better on 20, worse on 0, the same on 0: better on average, by more than chance would explain (95%).",
+            "Better on 20, worse on 0, the same on 0. "
+            "This is better on average, by more than chance would explain (95%).",
         ),
         (
             (7, 2, 31),
-            "Better on 7, worse on 2, the same on 31: could be chance; "
-            "it would take about 20 more questions like these to tell.",
+            "Better on 7, worse on 2, the same on 31. This could be chance. "
+            "It would take about 20 more questions like these to tell.",
         ),
         (
             (22, 18, 160),
-            "Better on 22, worse on 18, the same on 160: could be chance; "
-            "it would take about 1,800 more questions like these to tell.",
+            "Better on 22, worse on 18, the same on 160. This could be chance. "
+            "It would take about 1,800 more questions like these to tell.",
         ),
         (
             (21, 20, 400),
-            "Better on 21, worse on 20, the same on 400: could be chance; "
-            "it would take more than 10,000 more questions like these to tell.",
+            "Better on 21, worse on 20, the same on 400. This could be chance. "
+            "It would take more than 10,000 more questions like these to tell.",
         ),
     ],
 )
@@ -152,7 +155,9 @@ def test_below_enough_nothing_is_settled() -> None:
 
 def test_other_questions_are_an_error() -> None:
     old, new = {"a": 1.0, "b": 0.0, "c": 1.0}, {"b": 0.0, "c": 1.0, "d": 1.0}
-    with pytest.raises(ConfigError, match=r"2 of them were asked in one run only, such as 'a', 'd'\. Run the same"):
+    with pytest.raises(
+        ConfigError, match=r"2 questions were asked in only one of them, such as 'a', 'd'\. Run the same"
+    ):
         compare(old, new)
 
 

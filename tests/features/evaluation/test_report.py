@@ -167,12 +167,15 @@ def shown() -> SideBySide:
 def test_a_comparison_in_markdown() -> None:
     report = to_markdown(shown(), base="notes")
     for part in (
-        "# Comparison of runs\n",
+        "# Comparison of test runs\n",
         "3 questions, 2 of them with an answer.\n\nKnowledge base: notes\n",
         "| old | mine | 3 | 2026-01-31 09:15 UTC | 2026-01-31 09:15 UTC |",
         "## Settings that differ\n\n| Setting | old | weight 0.4 |\n",
         "| Weight of meaning | 0.6 | 0.4 |\n",
-        "weight 0.4, by “Rank of the correct passage (MRR)”: Better on 1, worse on 1, the same on 0: too few questions",
+        (
+            "weight 0.4, measured by 'Rank of the correct passage (MRR)': Better on 1, worse on 1, the same on 0. "
+            "There are too few questions"
+        ),
         "| Figure | old | weight 0.4 | weight 0.4 − old |",
         "| First hit is correct | 0.500 | 0.000 | -0.500 |",
         "| Rank of the correct passage (MRR) | 0.500 | 0.167 | -0.333 |",
@@ -224,7 +227,7 @@ def test_a_run_alone_tells_what_it_missed_and_why() -> None:
     why = Diagnosis(0, "pool")
     one = side_by_side([run("mine", [result("a", 1), result("b", None, diagnoses=(why, why)), result("c", 11)])])
     report = to_markdown(one)
-    assert report.startswith("# Run report\n")
+    assert report.startswith("# Test run report\n")
     assert "## Settings\n\n| Setting | mine |" in report
     assert f"| b | question b? | a.md | {why.message} |\n| c | question c? | a.md | – |" in report
     assert "Newly found" not in report

@@ -109,7 +109,8 @@ def test_other_questions_are_left_out_and_that_is_told(other: QuestionResult) ->
     shown = side_by_side([run("x", [result("a", 1), result("b", 1)]), run("y", [result("b", 3), other])])
     assert [row.id for row in shown.rows] == ["b"]
     assert [*map(str, shown.notices)] == [
-        "2 of 3 questions were left out: they weren't asked in every run, or their correct passages were changed.",
+        "2 of 3 questions were left out because they weren't asked in every test run "
+        "or their correct passages were changed.",
     ]
     assert shown.figures["hit@1"] == (1.0, 0.0)
 
@@ -123,9 +124,9 @@ def test_passages_in_another_order_are_the_same() -> None:
 def test_what_cannot_be_compared_is_refused() -> None:
     one = ranked("a", (1,))
     for other_number in ([], [one, one, one]):
-        with pytest.raises(ConfigError, match="Choose one run, or two"):
+        with pytest.raises(ConfigError, match="Choose one test run, or two"):
             side_by_side(other_number)
-    with pytest.raises(ConfigError, match="on different bases"):
+    with pytest.raises(ConfigError, match="different bases"):
         side_by_side([one, ranked("b", (1,), base_id="other")])
     with pytest.raises(ConfigError, match="no questions in common"):
         side_by_side([one, run("b", [result("z", 1)])])
@@ -139,7 +140,7 @@ def test_what_cannot_be_compared_is_refused() -> None:
 def test_runs_that_did_not_go_alike_say_so() -> None:
     stopped = ranked("new", (1, 1), ended_at=None, questions=9, index_version=8)
     assert [*map(str, side_by_side([ranked("old", (1, 1)), stopped]).notices)] == [
-        "The notes or the base changed between these runs, which may explain a difference.",
+        "The notes or the base changed between these test runs, which may explain a difference.",
         "'new' was stopped after 2 of 9 questions.",
     ]
 

@@ -42,8 +42,8 @@ def test_an_error_has_its_cause_its_count_what_ended_it_and_what_was_done_before
     fact = next(one for one in facts_of(log) if one.rule == "repeated_error" and "PKIX" in str(one.title))
     text = str(fact.text)
     assert "3 times" in text
-    assert "It ended with: Capture of payment 88171 succeeded" in text
-    assert "Before that: Imported certificate of gateway.acme.example" in text
+    assert "The error ended with: Capture of payment 88171 succeeded" in text
+    assert "The step before that was: Imported certificate of gateway.acme.example" in text
     assert fact.lines[0] == 4
     assert any("SSLHandshakeException" in quote for quote in fact.quotes)
 
@@ -83,7 +83,9 @@ def test_what_merely_follows_an_error_neither_ends_it_nor_leads_to_its_end() -> 
     began = "2026-01-01 10:00:06 INFO config - reading the list of hosts\n"
     resumed = "2026-01-01 10:00:07 INFO sync - upload resumed\n"
     (fact,) = facts_of(failed + rotated + raised + began + resumed)
-    assert str(fact.text).endswith("It ended with: upload resumed. Before that: quota raised to 50 GB.")
+    assert str(fact.text).endswith(
+        "The error ended with: upload resumed. The step before that was: quota raised to 50 GB."
+    )
 
 
 @pytest.mark.parametrize(
@@ -91,13 +93,14 @@ def test_what_merely_follows_an_error_neither_ends_it_nor_leads_to_its_end() -> 
     [
         (
             ("deploy - restarting redis-server", "cache - connected to redis at localhost:6379", "api - ready"),
-            "It ended with: connected to redis at localhost:6379. Before that: restarting redis-server.",
+            "The error ended with: connected to redis at localhost:6379. "
+            "The step before that was: restarting redis-server.",
         ),
         (
             ("deploy - restarting redis-server", "api - ready"),
-            "It didn't appear again after this: restarting redis-server.",
+            "The error didn't appear again after this step: restarting redis-server.",
         ),
-        (("运维 - 重启 redis 服务", "api - ready"), "It didn't appear again after this: 重启 redis 服务."),
+        (("运维 - 重启 redis 服务", "api - ready"), "The error didn't appear again after this step: 重启 redis 服务."),
         (("deploy - restarting the mail server", "api - ready"), "It appears 2 times in the log."),
         (("deploy - restarting redis-server",), "It appears 2 times in the log."),
         (("cache - disconnected from redis", "api - ready"), "It appears 2 times in the log."),
@@ -160,7 +163,7 @@ def test_facts_rest_on_lines_that_say_so() -> None:
         (
             "POST /api/live/room 401 missing header TOKEN",
             "required_header",
-            "header TOKEN. Without it the answer is 401",
+            "header TOKEN. Requests without it are answered with 401",
         ),
         ("GET /api/game 400 missing header game-id", "required_header", "needs the header game-id"),
         ("2026-01-01 10:00:00 WARN api - PUT /api/x 401: header game-id is required", "required_header", "game-id"),

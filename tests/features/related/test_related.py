@@ -117,7 +117,7 @@ def test_tags_and_places_of_the_nearest_notes_are_suggested_and_accepted(workspa
     ]
     (place,) = related.places
     assert (place.base, place.folder, place.movable) == ("home", "kitchen/bread", True)
-    assert str(place.reason) == "4 of the 8 most similar notes are there, 0 here"
+    assert str(place.reason) == "4 of the 8 most similar notes are in that location, and 0 in the current one"
     (moved,) = workspace.renames.move(one, place.folder, expected_version=1)
     assert (moved.path, workspace.notes.get(one).version) == ("kitchen/bread/rye.md", 2)
     assert workspace.related.of(one).places == ()
@@ -200,7 +200,7 @@ def test_hints_say_what_is_wrong_and_what_to_do(workspace: Workspace) -> None:
         ("contradiction", "'Other' says the same thing with a different number."),
         ("dead_links", "1 link doesn't lead to a note: Nowhere"),
         ("untitled", "This note has no title of its own."),
-        ("headless", "A stretch of about 3,100 words here has no heading."),
+        ("headless", "About 3,100 words in a row have no heading."),
     ]
     assert all(str(one.remedy) for one in workspace.related.of(bad).hints)
     good = add(workspace, "Good", "# Good\n\nThe train leaves the city with 12 wagons today.")
@@ -302,7 +302,7 @@ def test_concepts_by_command(workspace: Workspace, kitchen: dict[str, str]) -> N
         (["list"], "Notes  Name\n    2  sourdough starter\n    2  石板\n    2  oven"),
         (["notes", "oven", "sourdough starter"], "Times  Title    Base  Path\n    4  Starter  home  Starter.md"),
         (["way", "Loaf", "Oven"], "Loaf (home: Loaf.md)\n  Links to the next note\nOven (home: Oven.md)"),
-        (["decide", "oven", "hide"], "'oven': done."),
+        (["decide", "oven", "hide"], "The concept 'oven' was updated."),
         (["list"], "Notes  Name\n    2  sourdough starter\n    2  石板"),
     ):
         result = CliRunner().invoke(cli.app, ["concept", *command, "--workspace", folder])

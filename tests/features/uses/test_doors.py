@@ -43,7 +43,7 @@ def test_commands_that_write_report_forget_and_take_back(workspace: Workspace) -
     assert "helpful" in run("note", "used", note, "--used-in", "desk", "--context", "why", "--helpful", "1")
     assert "Found 0 times, used 1 time. Verdicts: 1 helpful, 0 not helpful" in run("note", "uses", "pond")
     assert "Verdicts: 0 helpful" in run("note", "take-back", "pond", "--used-in", "desk", "--context", "why")
-    assert "1 use deleted." in run("note", "forget-uses", "pond")
+    assert "1 record of use was deleted." in run("note", "forget-uses", "pond")
 
 
 def test_what_programs_find_cite_and_read_is_recorded(workspace: Workspace) -> None:
@@ -113,7 +113,7 @@ def test_commands_record_list_and_forget_clicks(workspace: Workspace) -> None:
     clicked = ("note", "clicked", "pond", "--question", "where is\nthe heron", "--kind")
     assert run(*clicked, "copy") == "The click was recorded.\n"
     assert f"{note}  copied  where is the heron" in run("click", "list", "--note", "pond")
-    assert "1 click deleted." in run("note", "forget-clicks", "pond")
+    assert "1 recorded click was deleted." in run("note", "forget-clicks", "pond")
     run(*clicked, "cite")
-    assert "1 click deleted." in run("click", "forget")
-    assert "Nothing is recorded." in run("click", "list")
+    assert "1 recorded click was deleted." in run("click", "forget")
+    assert "There are no records." in run("click", "list")
