@@ -204,14 +204,14 @@ OF_DATABASE: Checks = {
     "vectors": Check(
         "broken",
         "The computed data is intact",
-        "The data for finding passages by meaning matches their model.",
+        "The data for finding passages by meaning matches its model.",
         _FIX,
         _counts(_WRONG_VECTOR, "Data for {n} passage is damaged.", "Data for {n} passages is damaged."),
         lambda parts: parts.store.pending.drop_damaged(),
     ),
     "chunks": Check(
         "broken",
-        "The data for finding passages by meaning matches its model.",
+        "Every note has passages",
         "A note without passages can't be found.",
         message("Split the base's notes again: {command}", command="tessera rechunk"),
         _counts(

@@ -335,8 +335,8 @@ def draw_form(question_set: QuestionSet, question: Question, kinds: Sequence[str
             height=70,
             max_chars=LONGEST,
             help=t(
-                "If you enter an expected answer, each run counts how many of its figures and names appear in "
-                "the answer."
+                "If you enter an expected answer, each test run counts how many of the figures and names in it "
+                "appear in the actual answer."
             ),
         )
         left, right = columns(2)
@@ -358,8 +358,7 @@ def draw_form(question_set: QuestionSet, question: Question, kinds: Sequence[str
             label = t("Save") if question.id else t("Add")
             saved = widgets.submit(label, f"save_question_{key}", type="primary", writes=True)
             small_print(
-                "If you enter an expected answer, each test run counts how many of the figures and names in "
-                "it appear in the actual answer."
+                "Ctrl+Enter in the text box saves too."
             )
         if saved:
             text, note, answer = (typed.strip() for typed in (text, note, answer))

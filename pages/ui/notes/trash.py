@@ -22,8 +22,8 @@ BY = message_table(
     {
         "person": "deleted by you, {at}",
         "program": "deleted by a program, {at}",
-        "pack": "its file was missing during the update, {at}",
-        "sync": "its file was missing in the update of {at}",
+        "pack": "deleted by a pack, {at}",
+        "sync": "its file was missing during the update, {at}",
     }
 )
 

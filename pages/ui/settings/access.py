@@ -66,8 +66,7 @@ def draw_programs() -> None:
     general.switch(
         "http.enabled",
         t(
-            "On any web page, click the Tessera button in the browser's toolbar. The page, "
-            "or the text you selected, then appears on the Review page."
+            "Allow apps on this computer"
         ),
         "programs",
         on,
@@ -87,8 +86,8 @@ def draw_programs() -> None:
             ),
             t("On the page that opens, enter the address and token shown here."),
             t(
-                "On any web page, click the Tessera button in the browser's toolbar: the page, or "
-                "the text you selected, appears on the Review page."
+                "On any web page, click the Tessera button in the browser's toolbar. The page, or the text you "
+                "selected, then appears on the Review page."
             ),
         )
         st.markdown(f"**{t('Save pages from your browser')}**")
