@@ -19,7 +19,8 @@ with errors():
     st.caption(items.heading(len(matters)))
     if not matters:
         small_print(
-            "Notes written by programs, duplicates, contradictions and expired notes are listed here for you to decide."
+            "Notes written by programs, duplicates, contradictions and expired notes are listed here, and you "
+            "decide what to do with them."
         )
     draw_undo()
     if matters:

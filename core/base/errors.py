@@ -90,7 +90,7 @@ class MissingDependency(ConfigError):
         command = f"pip install 'tessera-notes[{extra}]'" if extra else f"pip install {package}"
         super().__init__(
             message(
-                "{what} needs the package '{package}'. Install it: {command}",
+                "{what} needs the package '{package}'. To install it, run: {command}",
                 what=what,
                 package=package,
                 command=command,
@@ -212,8 +212,8 @@ class Unfinished(TesseraError):
         super().__init__(
             message(
                 (
-                    "The notes are saved, but can be found only by keyword because the model failed. {reason} "
-                    "Then continue: {command}"
+                    "The notes are saved, but can be found only by keyword because the model failed. {reason} To "
+                    "continue, run: {command}"
                 ),
                 reason=reason,
                 command="tessera index",
@@ -299,7 +299,9 @@ class PackError(TesseraError):
 
 class RunNotFound(StoreError):
     def __init__(self, run_id: str) -> None:
-        super().__init__(message("There is no run '{run}'. The run or its base may have been deleted.", run=run_id))
+        super().__init__(
+            message("There is no test run '{run}'. The test run or its base may have been deleted.", run=run_id)
+        )
 
 
 class BelowTarget(TesseraError):

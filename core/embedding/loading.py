@@ -48,7 +48,7 @@ def import_library(name: str) -> ModuleType:
         return import_module(name)
     except (ImportError, OSError) as error:
         raise ModelError(
-            "{library}, which models need, can't be loaded: {why}. Install it again: {command}",
+            "{library}, which models need, can't be loaded: {why}. To install it again, run: {command}",
             library=name,
             why=first_line(error),
             command=f"pip install --force-reinstall {name.replace('_', '-')}",

@@ -156,7 +156,8 @@ class Chunks:
             edit = self._store.edits.edit(edit_id)
             if not edit.flagged:
                 raise EditError(
-                    "This edit still matches the text, so there is nothing to decide. To undo it, restore its chunk."
+                    "This edit still matches the text, so there is nothing to decide. To undo the edit, restore its "
+                    "chunk."
                 )
             if decision == "drop" and not self._store.notes.generation(edit.note_id):
                 self._store.edits.drop(edit_id)

@@ -271,9 +271,8 @@ class Imports:
         if plan.differing and not confirmed:
             raise SyncRefused(
                 (
-                    "{n} notes in the base '{base}' differ from their files in {folder}, and would get the "
-                    "files' text. Confirm if this is what you want; the earlier text stays in each note's "
-                    "history."
+                    "{n} notes in the base '{base}' differ from their files in {folder}, and would get the files' "
+                    "text. Confirm if this is what you want. The earlier text stays in each note's history."
                 ),
                 n=len(plan.differing),
                 base=plan.base,

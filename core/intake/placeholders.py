@@ -18,7 +18,7 @@ MOVED = message(
     "is missing, and a file with the same name isn't downloaded yet, so it may have been moved. "
     "Its note is kept until this is clear."
 )
-EMPTIED = message("is empty, but had text at the last update. Its note is kept; to remove the note, delete the file.")
+EMPTIED = message("is empty, but had text at the last update. Its note is kept. To remove the note, delete the file.")
 
 # Names of the placeholders created by iCloud, Nextcloud, ownCloud, OpenCloud and Resilio.
 _PLACES = (".{}.icloud", "{}.nextcloud", "{}.owncloud", "{}.opencloud", "{}.rsls")

@@ -54,8 +54,8 @@ def rewrite(front: str, fields: Mapping[str, object], newline: str = "\n") -> st
     if wrong:
         raise EditError(
             (
-                "The front matter of this file can't hold this value for '{key}'. Choose another value, or "
-                "change the file in another program."
+                "The front matter of this file can't store this value for '{key}'. Choose another value, or change "
+                "the file in another program."
             ),
             key=KEYS.get(wrong[0], (wrong[0],))[0],
         )

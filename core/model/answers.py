@@ -27,7 +27,7 @@ _HEADER_ABOVE = re.compile(
 )
 DENIED = message("I found nothing in your notes that answers this.")
 DISAGREE = message("Your notes disagree:")
-UNPROVEN = message("Nothing that the language model wrote is supported by your notes.")
+UNPROVEN = message("Your notes support nothing that the language model wrote.")
 Mark = Literal["word_for_word", "in_other_words", "not_in_notes"]
 """How closely a sentence follows the notes."""
 MARKS: dict[Mark, Message] = message_table(
@@ -143,7 +143,7 @@ class Sentence:
         if self.citations:
             return None
         if self.missing:
-            return message("The quotes don't mention: {names}.", names=list(self.missing))
+            return message("The quotes don't mention {names}.", names=list(self.missing))
         return message("The language model quoted nothing from your notes to support this.")
 
 

@@ -163,7 +163,7 @@ SWITCHED_ON = message_table(
     {
         "embed_at_once": "New notes are indexed at once.",
         "write_files": "Edits to notes are saved to their files.",
-        "watch": "Changes in its folders are imported while the app is running.",
+        "watch": "Changes in the base's folders are imported while the app is running.",
         "trusts_programs": "Notes and changes by programs take effect at once.",
         "read_pictures": "Text in pictures is read and can be found.",
     }
@@ -252,9 +252,11 @@ NOTICES: dict[Notice, Message] = {
                 "The model is still loading, so these hits were found by keyword only. The hits will refresh when "
                 "the model is ready."
             ),
-            "phrase_not_found": "No note contains the exact phrase. These are the closest hits without it.",
+            "phrase_not_found": (
+                "No note contains the exact phrase. These are the closest hits that don't contain it."
+            ),
             "listed": (
-                "There are no words to search for. These are the notes that match, the most recently changed first."
+                "There are no words to search for. These notes match the filters, with the most recently changed first."
             ),
             "signs_as_text": (
                 "An unclosed quotation mark, or punctuation alone, is searched for literally. A pair of quotation "
@@ -268,12 +270,12 @@ NOTICES: dict[Notice, Message] = {
             "query_cut": "The question is longer than the model can read, so its end is searched for by keyword only.",
             "index_damaged": "The search index is unavailable for now, so the search was slower.",
             "other_model": (
-                "A base was indexed with a different model from the one it uses now, so these hits were found "
-                "by keyword only. Choose its model on the Bases page to index it again."
+                "A base was indexed with a different model from the one it uses now, so these hits were found by "
+                "keyword only. To index the base again, choose its model on the Bases page."
             ),
             "model_away": (
-                "The model server isn't responding, so these hits were found by keyword only. Hits by meaning "
-                "will return when the server does."
+                "The model server isn't responding, so these hits were found by keyword only. Searches by meaning "
+                "will work again when the server responds."
             ),
             "tokens_missing": (
                 "Some of these passages had to be read again for reranking, which took longer. For faster searches, "

@@ -101,7 +101,7 @@ MATTERS: dict[MatterKind, MatterType] = {
     ),
     "superseded": _matter_type(
         "Replaced notes",
-        "A newer note replaces this one. Archive this note if nobody needs it any more.",
+        "A newer note replaces this note. If nobody needs this note any more, archive it.",
         "update",
         quick=False,
     ),

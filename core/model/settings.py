@@ -235,8 +235,8 @@ class ChunkingOptions:
         ChunkingOption(
             message("Keep notes whole if shorter than"),
             message(
-                "A note shorter than this stays in one piece. Measured in tokens: 100 tokens are about 75 "
-                "English words or 150 Chinese characters."
+                "A note shorter than this stays in one piece. The length is measured in tokens (100 tokens are "
+                "about 75 English words or 150 Chinese characters)."
             ),
             message("notes under {n} tokens kept whole"),
             300,

@@ -149,7 +149,8 @@ class Proposals:
             base = self._store.base(note.base_id)
             if not (base.trusts_programs or self._is_programs(note)):
                 raise EditError(
-                    "Programs can move notes only in bases that trust programs, and '{base}' doesn't.", base=base.name
+                    "Programs can move notes only in bases that trust programs, and '{base}' isn't one of them.",
+                    base=base.name,
                 )
 
     def _propose(self, note: Note, body: str | None, fields: ValueMap) -> Note | Proposal:
@@ -216,9 +217,9 @@ class Proposals:
                 if (change := submission.change) and note.version not in (change.version, over):
                     raise Conflict(
                         (
-                            "'{title}' was edited after a program proposed a change: the note is now version "
-                            "{now}, but the change was made for version {before}. Compare them, then accept "
-                            "the change for version {now}, or reject it."
+                            "'{title}' was edited after a program proposed a change. The note is now at version "
+                            "{now}, but the change was made for version {before}. Compare the two versions, then "
+                            "accept the change for version {now}, or reject it."
                         ),
                         note,
                         change.version,

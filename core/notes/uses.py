@@ -139,15 +139,17 @@ class Uses(Switchable):
         Raises NoteNotFound, WorkspaceLocked, and ConfigError if recording is off or a value is invalid.
         """
         if not self.enabled:
-            raise ConfigError("The use of notes isn't recorded. Turn it on in Settings, under Search.")
+            raise ConfigError("The use of notes isn't recorded. Turn the recording on in Settings, under Search.")
         self._store.log_notes([note_id])
         if not used_in.strip():
-            raise ConfigError("Say where the note was used, such as the name of your program.")
+            raise ConfigError("Give the place where the note was used, such as the name of your program.")
         if helpful not in (None, *VERDICTS.values()):
             raise ConfigError("'{name}' must be 1 (helpful), 0 (not helpful) or -1 (misleading).", name="helpful")
         for text in (used_in, context):
             if len(text) > LONGEST_CONTEXT or find_half_character(text) is not None or "\0" in text:
-                raise ConfigError("The place or context of a use is too long or contains an incomplete character.")
+                raise ConfigError(
+                    "The place or context of a recorded use is too long or contains an incomplete character."
+                )
         _check_place(self._store, note_id, chunk_id)
         use = Use(note_id, used_in.strip(), context, utc_now(), helpful, chunk_id=chunk_id)
         self._store.uses.add([use])
@@ -219,7 +221,7 @@ class Clicks(Switchable):
         Raises UnknownChoice, NoteNotFound, WorkspaceLocked, and ConfigError if clicks are off or a value is invalid.
         """
         if not self.enabled:
-            raise ConfigError("Clicks aren't recorded. Turn them on in Settings, under Search.")
+            raise ConfigError("Clicks aren't recorded. Turn the recording on in Settings, under Search.")
         self._store.log_notes([note_id])
         if kind not in get_args(ClickKind):
             raise UnknownChoice("kind of click", kind, get_args(ClickKind))

@@ -289,8 +289,8 @@ def check_file_writable(base: KnowledgeBase, note: Note) -> None:
     if note.in_file and not base.write_files:
         raise EditError(
             (
-                "'{path}' is a file, and its base isn't allowed to change files. Allow it in the base's "
-                "settings, or edit a copy."
+                "'{path}' is a file, and its base isn't allowed to change files. Allow this in the base's settings, "
+                "or edit a copy."
             ),
             path=note.path,
         )

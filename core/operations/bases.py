@@ -84,7 +84,7 @@ _SETTINGS: ValueMap = {
     "read_pictures": Annotated[
         bool | None,
         About(
-            "Read the text in the notes' pictures so that it can be found too. By default, it isn't read.",
+            "Read the text in the notes' pictures so that it can be found too. By default, this text isn't read.",
             "read-pictures/--leave-pictures",
         ),
     ],
@@ -138,8 +138,8 @@ def new(
     kind: Annotated[
         BaseKind,
         About(
-            "How the base is searched: by meaning and by keyword (the default), the same but line by line "
-            "(lines), or by keyword only (literal)."
+            "How the base is searched: by meaning and by keyword (the default), by meaning and by keyword line by "
+            "line (lines), or by keyword only (literal)."
         ),
     ] = "vector",
     **given: Any,

@@ -399,7 +399,7 @@ def embed(
 
 @operation(
     "index.refused",
-    "List the passages that a model rejects, with the reasons. They can be found only by keyword.",
+    "List the passages that a model rejects, with the reasons. Such passages can be found only by keyword.",
     http="GET /refused",
     cli="refused",
     lines=table("base", "path", "title", "chunk_id", "reason", empty="The model rejects no passages."),

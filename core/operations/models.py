@@ -113,7 +113,7 @@ def list_(workspace: "Workspace") -> ModelList:
 
 @operation(
     "model.tokens",
-    "Keep a base's data for fast reranking, so that reranking takes milliseconds, or delete the data.",
+    "Keep or delete a base's data for fast reranking. With this data, reranking takes milliseconds.",
     cli="models tokens {base} {keep}",
     writes=True,
     job="tokens",

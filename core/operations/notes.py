@@ -441,7 +441,7 @@ def delete_one(workspace: "Workspace", caller: Caller, note: NoteName, expected_
 
 @operation(
     "note.restore",
-    "Restore notes: deleted ones from the trash, and archived ones to active.",
+    "Restore deleted notes from the trash, and make archived notes active again.",
     cli="note restore {notes}",
     writes=True,
     lines=plural("{n} note was restored.", "{n} notes were restored."),
@@ -477,7 +477,7 @@ def restore_one(
 
 @operation(
     "note.waiting",
-    "List notes and changes by programs that the user hasn't accepted yet.",
+    "List the new notes and changes by programs that wait for the user's approval.",
     cli="note waiting",
     by_hand="cli",
 )
@@ -487,7 +487,7 @@ def waiting(workspace: "Workspace", base: SomeBase = None) -> WaitingNotes:
 
 @operation(
     "note.proposed",
-    "Show the parts of a note that are waiting for the user to accept them.",
+    "Show what is waiting for the user's approval in a note.",
     cli="note waiting {note}",
     by_hand="cli",
 )

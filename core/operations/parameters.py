@@ -64,8 +64,11 @@ CHUNKING_PARAMETERS = tuple(starmap(_chunking_parameter, CHUNKING.items()))
 
 # Descriptions for search settings whose titles aren't self-explanatory.
 _SETTINGS = {
-    "mode": About("auto, semantic (meaning only), keyword (keywords only) or hybrid (both)."),
-    "level": About("simple (direct), focused (filtered), exploratory (broad), or auto (depends on the question)."),
+    "mode": About("How to search: auto, semantic (meaning only), keyword (keywords only) or hybrid (both)."),
+    "level": About(
+        "What kind of search: simple (direct), focused (filtered), exploratory (broad), or auto (depends "
+        "on the question)."
+    ),
     "limit": About("The maximum number of hits."),
     "fusion": About(
         "How the rankings by meaning and by keyword are combined: weighted (by score) or reciprocal (by rank)."

@@ -487,7 +487,9 @@ _CALLER = Annotated[
             Parameter(
                 "tags",
                 _OneOrSeveral,
-                About("Only notes with any of these tags. Notes that match more of them rank higher.", flag="tag"),
+                About(
+                    "Only notes with any of these tags. Notes that match more of these tags rank higher.", flag="tag"
+                ),
             ),
             Parameter("scope", _OneOrSeveral, About("Notes with this scope, or any of these scopes, rank higher.")),
         ),

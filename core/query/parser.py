@@ -325,7 +325,10 @@ def combine(typed: Filters, chosen: Filters) -> Filters:
         bases = tuple(name for name in typed.bases if name in chosen.bases)
         if not bases:
             raise QueryError(
-                "The question names the base {typed}, but only {chosen} is chosen. Remove one of them.",
+                (
+                    "The question names the base {typed}, but the search is limited to {chosen}. Remove one of these "
+                    "limits."
+                ),
                 typed=typed.bases,
                 chosen=chosen.bases,
             )

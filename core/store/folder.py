@@ -73,8 +73,8 @@ def check_unused(folder: Path) -> None:
     if left and (backup := newest_backup(folder)):
         raise NotesDamaged(
             (
-                "{file} is missing or empty, but {folder} contains an index of notes. Restore the "
-                "newest backup: {command} To start over instead, move these elsewhere: {left}."
+                "{file} is missing or empty, but {folder} contains an index of notes. Restore the newest backup: "
+                "{command} To start over instead, move these items elsewhere: {left}."
             ),
             **fields,
             command=restore_command(backup, folder),
@@ -82,8 +82,8 @@ def check_unused(folder: Path) -> None:
     if left:
         raise NotesDamaged(
             (
-                "{file} is missing or empty, but {folder} contains an index of notes. Put your own copy "
-                "in its place. To start over instead, move these elsewhere: {left}."
+                "{file} is missing or empty, but {folder} contains an index of notes. Put your own copy in its "
+                "place. To start over instead, move these items elsewhere: {left}."
             ),
             **fields,
         )

@@ -52,7 +52,7 @@ def test_an_answer_comes_whole_with_its_citations(model: ModelServer, program: T
     cited, uncited = answer["sentences"]
     assert answer["answer"] == "They are only worth their last restore. [1]"
     assert (cited["citations"], cited["explanation"]) == ([1], None)
-    assert (uncited["citations"], uncited["explanation"]) == ([], "The quotes don't mention: 900 dollars.")
+    assert (uncited["citations"], uncited["explanation"]) == ([], "The quotes don't mention 900 dollars.")
     (citation,) = answer["citations"]
     note = program.get(f"{PLACE}/v1/notes/{citation['note_id']}").json()
     assert note["body"][citation["start"] : citation["end"]] == citation["quote"] == QUOTE

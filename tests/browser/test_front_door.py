@@ -277,7 +277,7 @@ def test_with_a_token_only_the_browser_that_has_it_is_answered(
             page = stranger.new_page()
             for path in ("/", "/notes", "/?token=wrong"):
                 page.goto(url + path)
-                expect(page.locator("[lang=en]")).to_contain_text("the address printed in the terminal")
+                expect(page.locator("[lang=en]")).to_contain_text("which is printed in the terminal")
         with browsing(chromium, url) as tab:
             tab.page.goto(address)
             expect(tab.page.get_by_role("link", name="Search").first).to_be_visible()

@@ -215,7 +215,7 @@ def test_what_is_typed_without_a_server_is_called_unsaved_and_saved_by_the_next_
         expect(page.get_by_text("Ready to search")).to_be_hidden()
         state(tab, "Saved")  # what is there is
         page.keyboard.type(" and after")
-        state(tab, "Not saved yet: no connection")
+        state(tab, "Not saved yet (no connection)")
         expect(page.locator(".st-key-writing_state").get_by_text("Saved", exact=True)).to_be_hidden()
         server.start()
         expect(page.get_by_text("Tessera isn't responding")).to_be_hidden()

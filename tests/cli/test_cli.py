@@ -442,7 +442,7 @@ def test_an_import_whose_model_is_stopped_or_fails_goes_on_by_a_command(
         (folder / "herons.md").write_text("A note about herons.")
         status, error = run("import", folder)
         assert status == 1
-        assert "The server doesn't answer. Start it. Then continue: tessera index" in error
+        assert "The server doesn't answer. Start it. To continue, run: tessera index" in error
         assert run("search", "herons", "--mode", "keyword")["hits"]
     monkeypatch.setattr(Stoppable, "left", None)
     assert run("index") == {"chunks": 31}

@@ -125,7 +125,7 @@ def test_files_that_are_not_read_are_listed_and_tried_again_when_they_change(
     assert (report.added, len(report.failed), len(report.skipped)) == (1, 2, 1)
     listed = {one.path: str(one.error) for one in workspace.documents.unread("work")}
     assert listed == {
-        "film.mp4": "is a recording, and speech isn't transcribed. Put a transcript next to it as a text file.",
+        "film.mp4": "is a recording. Tessera doesn't transcribe speech, so put a transcript next to it as a text file.",
         "locked.pdf": "is encrypted. Save a copy without a password and import that copy.",
         "program.docx": "is a program despite its name, so it was refused.",
     }

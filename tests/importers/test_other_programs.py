@@ -198,7 +198,7 @@ SAID = {
         ),
         "Frogs.md": "---\ntitle: Frogs\n---\nGreen **frog**\n",
         "Ponds/Lost.md": "---\ntitle: Lost\n---\n[lost](lost.pdf)\n",
-        exports.G: "is encrypted. Export it from Joplin unencrypted.",
+        exports.G: "is encrypted. Export it from Joplin without encryption.",
     },
 }
 

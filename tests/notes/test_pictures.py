@@ -313,7 +313,9 @@ def test_hostile_pictures_are_refused_each_with_its_reason(workspace: Workspace,
     (note,) = workspace.notes.all()
     problems = {one.path: str(one.error) for one in workspace.pictures.problems(note.id)}
     assert problems.keys() == files.keys()
-    assert problems["huge.png"].startswith("is a picture of 50,000 x 50,000 pixels; the limit is 60 million.")
+    assert problems["huge.png"].startswith(
+        "is a picture of 50,000 x 50,000 pixels, but the limit is 60 million pixels."
+    )
     assert problems["empty.png"] == "is empty."
     assert problems["text.png"] == problems["program.png"] == "isn't a readable picture, despite its name."
     assert problems["cut.png"].startswith("is damaged.")

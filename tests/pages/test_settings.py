@@ -139,7 +139,7 @@ def test_without_notes_the_models_are_shown_all_the_same() -> None:
 
 def test_what_a_bug_report_needs_can_be_copied_in_both_languages(settings: Screen) -> None:
     assert "chromadb" not in settings.tab("Backups and health").text
-    for locale, tab, said in (("en-US", "Backups and health", "Versions, sizes"), ("zh-CN", "备份与检查", "版本")):
+    for locale, tab, said in (("en-US", "Backups and health", "versions, sizes"), ("zh-CN", "备份与检查", "版本")):
         screen = Screen(locale)
         screen.app.session_state["bug_report"] = True
         assert said in screen.open("settings").tab(tab).text

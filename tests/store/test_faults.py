@@ -223,7 +223,7 @@ def test_an_emptied_workspace_is_no_new_one(folder: Path, emptied: str, readonly
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("VACUUM")
     before = contents(folder)
-    with pytest.raises(NotesDamaged, match="To start over instead, move these elsewhere: chroma"):
+    with pytest.raises(NotesDamaged, match="To start over instead, move these items elsewhere: chroma"):
         Workspace(folder, readonly=readonly)
     assert contents(folder) == before
     shutil.rmtree(folder / "chroma")

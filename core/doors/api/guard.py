@@ -115,8 +115,8 @@ class Guard:
 _PARAMETER = "token"
 _REFUSAL = message(
     (
-        "Tessera was started with a token, and this browser hasn't sent it. Open the address printed "
-        "in the terminal where Tessera was started; it ends in {ending}. If you opened it before in "
+        "Tessera was started with a token, and this browser hasn't sent it. Open the address that ends in {ending}, "
+        "which is printed in the terminal where Tessera was started. If you have already opened that address in "
         "this browser, reload this page."
     ),
     ending=f"?{_PARAMETER}=…",

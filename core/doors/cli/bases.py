@@ -39,7 +39,7 @@ def agreed(question: Message, yes: bool) -> bool:
     if yes:
         return True
     if not sys.stdin.isatty():
-        raise ConfigError("This terminal can't ask you first, so nothing was started. Add --yes to start.")
+        raise ConfigError("This terminal can't ask for confirmation, so nothing was started. Add --yes to start.")
     return typer.confirm(_("Start?"), err=True)
 
 
@@ -125,8 +125,8 @@ def switch_to(run: RunOperation, workspace: Path, base: str, embedder: str | Non
         place = ["--workspace", str(workspace)] if workspace != WORKSPACE else []
         again = shlex.join(["tessera", "models", "switch", base, *place])
         stopped = _("Stopped. What is already indexed is kept, and the base keeps using its old model.")
-        go_on = _("Continue: {command}", command=again)
-        stay = _("Or keep the old model: {command}", command=f"{again} --abandon")
+        go_on = _("To continue: {command}", command=again)
+        stay = _("To keep the old model instead: {command}", command=f"{again} --abandon")
         sys.stderr.write(f"\n{stopped}\n{go_on}\n{stay}\n")
         sys.exit(130)
     return details

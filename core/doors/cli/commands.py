@@ -31,7 +31,7 @@ _GROUPS = message_table(
         "models": "Models: list, test and download them, and change the model of a base.",
         "note": "Notes: write them, show them, set their fields, look at their versions, delete and restore them.",
         "base": "Knowledge bases: create, show, change, rename and delete them.",
-        "thread": "Threads of written answers: list, show, continue, keep as a note, delete them.",
+        "thread": "Threads of written answers: list, show, continue or delete them, or keep them as notes.",
         "document": "Documents: list converters, show what wasn't read, and convert again.",
         "chunk": "The chunks of notes: list, edit, merge, split, hide and restore them.",
         "check": "Make questions from the notes in a base, and test whether they find those notes.",

@@ -54,7 +54,7 @@ def evaluate(
         list[str] | None,
         typer.Option(
             "--fail-under",
-            help=_("Fail (exit with 1) if a figure is below this value, such as {example}; repeatable.", example=_BY),
+            help=_("Fail (exit with 1) if a figure is below this value, such as {example}. Repeatable.", example=_BY),
         ),
     ] = None,
     workspace: Folder = WORKSPACE,

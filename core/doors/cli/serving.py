@@ -67,9 +67,7 @@ def app_(
     no_browser: Annotated[
         bool, typer.Option("--no-browser", "--headless", help=_("Don't open a browser; only print the address."))
     ] = False,
-    token: Annotated[
-        bool, option("--token", "Serve only browsers that open the address that includes the token.")
-    ] = False,
+    token: Annotated[bool, option("--token", "Serve only browsers that opened the address with the token.")] = False,
     keep_running: Annotated[
         bool,
         option(

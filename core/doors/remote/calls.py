@@ -231,6 +231,6 @@ def _as_job(workspace: "Workspace", name: str, act: Work, caller_progress: Progr
         return workspace.jobs.result(name, both, patience=_PATIENCE, apart=excluded_by(name))
     except Busy as error:
         raise StoreError(
-            "The open app is busy with another long job, which its pages show. Repeat the "
-            "command when that job has finished."
+            "The open app is busy with another long job, which you can see on its pages. Repeat the command when "
+            "that job has finished."
         ) from error

@@ -219,7 +219,7 @@ def _proposal(proposal: Proposal) -> Proposal:
 
 def _use(use: Use) -> Use:
     if max(len(use.used_in), len(use.context)) > LONGEST_CONTEXT:
-        raise RowError("the place or context of this use is too long.")
+        raise RowError("the place or context of this recorded use is too long.")
     return _sound(use)
 
 
@@ -233,10 +233,10 @@ def _set(record: SetRecord, into: KnowledgeBase) -> SetRecord:
     _check_line("name", name)
     ids = [question.id for question in record.questions]
     if len({*ids}) < len(ids):
-        raise RowError("two questions of the set '{set}' have the same id.", set=name)
+        raise RowError("two questions of the question set '{set}' have the same id.", set=name)
     for question in record.questions:
         if not question.id.strip() or not question.text.strip():
-            raise RowError("a question in the set '{set}' has no id or no text.", set=name)
+            raise RowError("a question in the question set '{set}' has no id or no text.", set=name)
         if any(not 0 <= gold.start <= gold.end for gold in question.spans):
             raise RowError("a passage of the question '{id}' is out of range.", id=question.id[:MOST_NAME])
     return record

@@ -99,8 +99,8 @@ def _format_deleted(base: DeletedBase) -> str:
 
 def format_restored(restored: RestoredBase) -> list[str]:
     text = plural(
-        "The base '{base}' was created, with {n} note. Index it: {command}",
-        "The base '{base}' was created, with {n} notes. Index it: {command}",
+        "The base '{base}' was created with {n} note. To index it, run: {command}",
+        "The base '{base}' was created with {n} notes. To index it, run: {command}",
         n=restored.notes,
         base=restored.base,
         command="tessera index",
@@ -145,7 +145,7 @@ def format_restored(restored: RestoredBase) -> list[str]:
     return printed
 
 
-Key = Annotated[str, About("Delete only this base, given by the key that `tessera restore` lists.")]
+Key = Annotated[str, About("Delete only the base with this key, as listed by `tessera restore`.")]
 NewName = Annotated[str, About("A different name for the base.")]
 
 

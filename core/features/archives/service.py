@@ -71,7 +71,7 @@ def checked(records: Records, name: str) -> Ids:
         check_once(place, message("this question set appears twice."), f"set {own.id}", f"set /{own.name}")
     for place, use in records.uses.sound(mistakes):
         if use.note_id not in ids.notes and use.note_id not in ids.versions:
-            mistakes.add(place, message("the note for this use isn't in the archive."))
+            mistakes.add(place, message("the note of this recorded use isn't in the archive."))
     for _ in chain(records.runs.sound(mistakes), records.syncs.sound(mistakes)):
         pass
     mistakes.raise_any()

@@ -85,11 +85,11 @@ def _index(parts: WorkspaceParts) -> Finding:
     if parts.settings.index.url or not store.database.value("SELECT EXISTS (SELECT 1 FROM windows)"):
         return None
     if not folder.is_dir():
-        return message("There is no search index yet; Tessera builds it when it starts.")
+        return message("There is no search index yet. Tessera builds the index when it starts.")
     sealed = files.load(chroma_worker.seal_file(folder), lambda stored: stored["files"], aside=False)
     try:
         if sealed is None:
-            unclosed = message("The search index wasn't closed properly; it will be checked at the next start.")
+            unclosed = message("The search index wasn't closed properly, so it will be checked at the next start.")
             return None if store.readonly and _in_use(store.folder) else unclosed
         whole = sealed == chroma_worker.checksums(folder)
     except IndexDamaged as error:
@@ -183,7 +183,10 @@ OF_RESOURCES: Checks = {
     "index": Check(
         "look",
         "The search index matches the notes",
-        ("The index makes searches by meaning fast in large bases. Without it, they are just as correct, only slower."),
+        (
+            "The index makes searches by meaning fast in large bases. Without the index, searches are just as "
+            "correct but slower."
+        ),
         verbatim("tessera rebuild"),
         _index,
         _mend_index,
@@ -230,7 +233,7 @@ OF_MACHINE: Checks = {
     "clock": Check(
         "look",
         "The clock is correct",
-        "The trash uses the clock to tell what is old.",
+        "The trash uses the clock to find out which items are old enough to delete.",
         "Correct this machine's clock. Until then, nothing is removed from the trash.",
         _clock,
     ),
@@ -405,7 +408,7 @@ OF_FILES: Checks = {
     "attachments": Check(
         "look",
         "All pictures and attachments in your notes are in place",
-        "A note shows pictures from its folder; backups don't include them.",
+        "Notes show pictures from their folders, and backups don't include these pictures.",
         "Put the file next to the note, or correct the link.",
         _attachments,
     ),

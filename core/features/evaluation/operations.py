@@ -215,7 +215,9 @@ def _set_line(question_set: QuestionSet) -> str:
 def format_evaluation(evaluation: EvaluationView) -> list[str]:
     lines = [say(plural("{n} question", "{n} questions", n=evaluation.questions))]
     if evaluation.pending:
-        lines.append(_("Some notes in this base are not indexed yet. The figures will change when they are."))
+        lines.append(
+            _("Some notes in this base are not indexed yet. The figures will change once these notes are indexed.")
+        )
     compared = evaluation.compared
     if compared is None:
         return [*lines, *_figures([evaluation.metrics])]

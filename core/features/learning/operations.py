@@ -104,7 +104,7 @@ def learn(
     with_model: Annotated[
         bool,
         About(
-            "Let the language model from the settings suggest notes too. The log is sent to it with secrets "
+            "Let the language model from the settings suggest notes too. The log is sent to the model with secrets "
             "masked, and each suggestion must quote the log."
         ),
     ] = False,

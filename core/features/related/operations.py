@@ -145,8 +145,8 @@ GROUP = CommandGroup("concept", "Concepts: the key phrases of the notes, and the
 @operation(
     "note.related",
     (
-        "Show the notes related to a note, possible duplicates, suggested tags, locations and links, and hints for "
-        "improving the note, each with a reason."
+        "For a note, show related notes, possible duplicates, suggestions for tags, locations and links, and hints "
+        "for improvement, each with a reason."
     ),
     http="GET /notes/{note}/related",
     cli="note related {note}",
@@ -228,7 +228,7 @@ def show_concept_notes(
 
 @operation(
     "concept.way",
-    "Show the path from one note to another: links, and concepts that two notes share.",
+    "Show the path from one note to another through links and shared concepts.",
     http="GET /notes/{note}/way",
     cli="concept way {note} {to}",
     tool="concept_way",

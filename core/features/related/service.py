@@ -481,5 +481,6 @@ def _copied(neighbour: Neighbour) -> Message:
     if neighbour.shared.copied >= 1:
         return message("The longer note contains all the text of the shorter one")
     return message(
-        "The notes share about {share} of the shorter one's text", share=f"{round(100 * neighbour.shared.copied)} %"
+        "The two notes have about {share} of the shorter note's text in common",
+        share=f"{round(100 * neighbour.shared.copied)} %",
     )

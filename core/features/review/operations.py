@@ -74,7 +74,7 @@ def list_(
     workspace: "Workspace",
     base: SomeBase = None,
     kinds: Annotated[
-        list[str] | None, About("Only these kinds, such as note or copy.", query="kind", flag="kind")
+        list[str] | None, About("Only items of these kinds, such as note or copy.", query="kind", flag="kind")
     ] = None,
 ) -> ReviewList:
     items = workspace.review.all(kinds=kinds or (), base=workspace.bases.get(base).name if base else "")

@@ -153,7 +153,7 @@ class Models:
             raise EmbeddingMismatch(
                 (
                     "The base '{base}' was indexed with {old}, but '{name}' is now {new}. Keyword search still "
-                    "works; to index the base again: {command}"
+                    "works. To index the base again, run: {command}"
                 ),
                 base=base.name,
                 old=base.fingerprint,

@@ -312,8 +312,8 @@ def needs(name: str) -> Message:
         return message("The model comes with the Python package {name}.", name=package)
     if described.downloadable:
         return message(
-            "The model isn't on this machine. It would be downloaded from huggingface.co. Downloads are often 100 "
-            "MB to 3 GB."
+            "The model isn't on this machine and would be downloaded from huggingface.co. Such a download is often "
+            "between 100 MB and 3 GB."
         )
     megabytes = described.bytes_on_disk / 1e6
     return described.problem or message(

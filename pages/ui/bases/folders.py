@@ -176,9 +176,8 @@ def connection(base: KnowledgeBase) -> None:
     """Draw the form for connecting a folder to a base. The user reviews the changes before they are applied."""
     with expander("Connect a folder", "create_new_folder", f"connect_{base.id}"):
         small_print(
-            "Notes with the same path as a file are linked to it and keep their history. Other "
-            "files are imported. Differences are shown first, and nothing is written to the "
-            "folder."
+            "Notes with the same path as a file are linked to that file and keep their history. Other files are "
+            "imported. Differences are shown first, and nothing is written to the folder."
         )
         with form(f"connect_form_{base.id}"):
             path = text_input("Path to the folder", f"connect_path_{base.id}", placeholder="~/Documents/notes")

@@ -219,11 +219,14 @@ ABOUT = message_table(
             "always score low, so use this figure only to compare test runs (precision@10)"
         ),
         "ndcg@10": "How close the order of the first 10 hits comes to the best possible order, which is 1 (ndcg@10)",
-        "map@10": "Share of correct hits among all the hits up to each correct passage, averaged (map@10)",
+        "map@10": "Average share of correct hits among the hits up to and including each correct passage (map@10)",
         "span_recall": "Share of the correct passages' text that is in the first 4,000 characters of the hits "
         "(span_recall)",
         "span_precision": "Share of the first 4,000 characters of the hits that belong to a correct passage (span_precision)",
-        "span_iou": "How much text the hits and the correct passages share: 1 if they are exactly the same (span_iou)",
+        "span_iou": (
+            "How much text the hits and the correct passages share, from none (0) to exactly the same text "
+            "(1) (span_iou)"
+        ),
         "answered": "Share of questions with an answer in the notes that were answered rather than refused (answered)",
         "cited_recall": (
             "Share of correct passages that the answer quotes. A quote counts if it overlaps at least half of "
@@ -234,9 +237,8 @@ ABOUT = message_table(
         "facts": "Share of the figures and names in your expected answers that also appear in the answers (facts)",
         "refused": "Share of questions without an answer in the notes that were refused (refused)",
         "agreed": (
-            "How well the answers agree with the expected ones, as judged by the language model: 1 "
-            "for each that agrees, 0.5 for each that agrees in part; the reason is shown with the "
-            "question (agreed)"
+            "How well the answers agree with your expected answers, as judged by the language model, which gives 1 "
+            "for agreement and 0.5 for partial agreement. The reason is shown with each question (agreed)"
         ),
         "p50_ms": "Half of the questions take less time than this (p50_ms)",
         "p95_ms": "95% of the questions take less time than this (p95_ms)",
@@ -304,7 +306,8 @@ def draw_start(base: KnowledgeBase, question_set: QuestionSet, chosen: Sequence[
             small("Go to the questions", "run_first", "quiz", show, "questions")
     if workspace.pending.count(base.name):
         caption(
-            t("Some notes in this base are not indexed yet. The figures will change when they are."), "hourglass_top"
+            t("Some notes in this base are not indexed yet. The figures will change once these notes are indexed."),
+            "hourglass_top",
         )
     if twice:
         caption(t("The two setups are the same. Change one to compare them."), "info")

@@ -235,8 +235,8 @@ def draw_check(base: KnowledgeBase) -> None:
     with popup("Can my notes be found?", "manage_search", f"found_{base.id}"):
         small_print(
             "Creates questions from this base's notes (titles, headings, sentences with a word left out, "
-            "definitions, names in code, link text). It asks each one as usual and then again by meaning only. Then "
-            "look at the missed questions, because no search found their passages."
+            "definitions, names in code, link text). Tessera asks each question as usual and then again by meaning "
+            "only. Then look at the missed questions, because no search found their passages."
         )
         checks = workspace.findability
         if button("Check now", f"check_{base.id}", "manage_search", type="primary", disabled=jobs.is_evaluating()):

@@ -266,7 +266,7 @@ def _export(note: Note) -> None:
             type="primary",
         )
         small_print(
-            "For printing or sharing: the note as it looks here, as a single web page that includes its pictures."
+            "Saves the note as it looks here, as a single web page that includes its pictures, for printing or sharing."
         )
         download(plain(page), note_page(note), page, "text/html", "export_page", "description")
 

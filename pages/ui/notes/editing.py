@@ -202,7 +202,7 @@ def _bar(session: EditorSession) -> None:
         with container(key="writing_state"):
             st.caption(_state(session))
             with container(key="writing_away"):  # shown by the style sheet while the text is only in the browser
-                small_print("Not saved yet: no connection")
+                small_print("Not saved yet (no connection)")
         if session.note and not session.created:
             caption(
                 " › ".join(
@@ -524,7 +524,7 @@ def _write(session: EditorSession, typed: Callable[[Typed], None]) -> None:
             "selected": t("Words: {n}, selected: {chosen}", n="{n}", chosen="{chosen}"),
             "phrases": {name: text_of(text) for name, text in PHRASES.items()},
             "adding": t("Saving the picture…"),
-            "lost": t("The picture wasn't saved: Tessera isn't responding."),
+            "lost": t("The picture wasn't saved because Tessera isn't responding."),
         },
     }
     with container(key="note_editor"):

@@ -215,7 +215,9 @@ def draw_begin_dialog() -> None:
 
     def content() -> None:
         place = " › ".join(filter(None, [base_name(base), *PurePosixPath(path).parts[:-1]])) or t("My notes")
-        st.write(t("There is no note with this name yet. It would be created in {place}.", place=plain(place)))
+        st.write(
+            t("There is no note with this name yet. The new note would be created in {place}.", place=plain(place))
+        )
         with row():
             is_begun = widgets.button("New note", "linked_yes", "edit_square", type="primary")
             if is_begun:

@@ -200,6 +200,6 @@ def _notes(note_ids: Sequence[str]) -> None:
         ),
     ]
     owned = {workspace.files.is_owned(card) for card in cards if card.in_file}
-    texts += [t("The files are moved to the system's trash; restoring a note writes its file again.")] * (True in owned)
+    texts += [t("The files are moved to the system's trash. Restoring a note writes its file again.")] * (True in owned)
     texts += [t("Files that Tessera only reads stay on disk. Updates skip them until they change.")] * (False in owned)
     DIALOG.confirm(t_plural("Delete {n} note", "Delete {n} notes", n=len(cards)), "\n\n".join(texts), "delete", delete)

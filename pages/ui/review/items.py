@@ -193,7 +193,9 @@ def _let_be(chosen: Items) -> None:
     keys = [matter.key for matter in chosen]
     workspace.review.let_be(keys)
     if chosen[0].kind == "reminder":
-        text = t_plural("You won't be reminded of {n} note.", "You won't be reminded of {n} notes.", n=len(keys))
+        text = t_plural(
+            "You won't be reminded of {n} note again.", "You won't be reminded of {n} notes again.", n=len(keys)
+        )
     else:
         text = t_plural("{n} item is hidden until it changes.", "{n} items are hidden until they change.", n=len(keys))
     offer_undo(text, lambda: workspace.review.reopen(keys))

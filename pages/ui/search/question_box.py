@@ -276,7 +276,7 @@ def start() -> None:
             group_title("For example")
             for text in examples:
                 _ask_again(text, text, "arrow_outward")
-    paragraph(t("Press / anywhere to search, the arrows to choose a hit, Enter to open it."), "t-keys")
+    paragraph(t("Press / anywhere to search, the arrow keys to choose a hit, and Enter to open it."), "t-keys")
 
 
 def _tips() -> None:
@@ -312,8 +312,8 @@ FORMS = (
         message("like:photo.png"),
         message("pictures like this one; to find pictures by what they show, write has:image whiteboard"),
     ),
-    (message("author:Kim"), message("a property of the note; has:author finds any value")),
-    (message("last 30 days"), message("changed at that time; also after:2026-01-31, before:2026")),
+    (message("author:Kim"), message("a property of the note; has:author finds notes with any author")),
+    (message("last 30 days"), message("changed in that period; also after:2026-01-31, before:2026")),
     (message("zip vs tar"), message("is broken down into smaller questions, which are searched for one by one")),
 )
 """Examples of the query syntax, each with its meaning."""

@@ -65,9 +65,7 @@ def draw_programs() -> None:
     on = workspace.open_to_programs
     general.switch(
         "http.enabled",
-        t(
-            "Allow apps on this computer"
-        ),
+        t("Allow apps on this computer"),
         "programs",
         on,
         workspace.set_program_access,

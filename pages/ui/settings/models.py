@@ -28,10 +28,9 @@ def draw_picture_model() -> None:
     box = partial(st.text_input, t("Name or folder"), placeholder="clip-ViT-B-32")
     general.field("pictures.model", box, str, workspace.images.start)
     small_print(
-        "The name of a CLIP model on huggingface.co, such as clip-ViT-B-32 (600 MB, downloaded "
-        "once), or its folder. Pictures in your notes can then be found by what they show; they "
-        "stay on this machine. Without a model, pictures are found by their file names and the "
-        "text in them."
+        "The name of a CLIP model on huggingface.co, such as clip-ViT-B-32 (600 MB, downloaded once), or its "
+        "folder. Pictures in your notes can then be found by what they show. The pictures stay on this machine. "
+        "Without a model, pictures are found by their file names and the text in them."
     )
     if not workspace.settings.pictures.model:
         return
@@ -92,7 +91,8 @@ KINDS = message_table(
         ),
         "openai_compatible": "A model on an OpenAI-compatible server: Ollama, vLLM, TEI, LM Studio, OpenAI",
         "late-interaction": (
-            "Compares each word of the question with the words of a hit; fast, because it uses data stored at import"
+            "Compares each word of the question with the words of a hit. This is fast because it uses data stored "
+            "at import"
         ),
         "cross-encoder": "Reads each hit with the question in mind, which gives the most accurate order but is slow "
         "without a graphics card",

@@ -383,7 +383,8 @@ def report(made: Callback) -> None:
 
     def draw() -> None:
         small_print(
-            "Versions, sizes, settings and the last errors, but none of your text, names, paths, addresses or keys."
+            "The details contain versions, sizes, settings and the last errors, but none of your text, names, "
+            "paths, addresses or keys."
         )
         code(str(made()))
 

@@ -191,7 +191,7 @@ def offer_tour() -> None:
     with row("tour_offer", border=True):
         _text(
             t("A tour in five steps"),
-            t("Two minutes with the sample notes: search, answers, splitting, writing, measuring."),
+            t("A two-minute tour with the sample notes shows search, answers, splitting, writing and measuring."),
         )
         tour_button(type="primary")
         button("No, thanks", "tour_refuse", "", end_tour)

@@ -94,8 +94,8 @@ def test_copies_are_told_apart_from_related_notes(workspace: Workspace) -> None:
     add(workspace, "中文", NETS * 3)
     related = workspace.related.of(one)
     assert {copy.note.title: str(copy.reasons[0]) for copy in related.copies} == {
-        "Twin": "The notes share about 99 % of the shorter one's text",
-        "Longer": "The notes share about 99 % of the shorter one's text",
+        "Twin": "The two notes have about 99 % of the shorter note's text in common",
+        "Longer": "The two notes have about 99 % of the shorter note's text in common",
     }
     assert related.notes == ()
 
