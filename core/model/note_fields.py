@@ -139,7 +139,7 @@ class FieldValues:
         _note_field(
             "day",
             "Expires on",
-            "The last day on which the note is valid, such as 2026-01-31; leave it empty for no expiry date.",
+            "The last day on which the note is valid, such as 2026-01-31. Leave it empty for no expiry date.",
             keys=("expires", "expires_at", "expiry"),
             flag="expires",
         ),

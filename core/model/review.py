@@ -73,9 +73,9 @@ MATTERS: dict[MatterKind, MatterType] = {
     ),
     "file": _matter_type(
         "Files with two versions",
-        "This file seems to have been changed in two places at once, so there are two copies. Below, you see "
-        "what the second copy would change in the first. The note for the copy that you don't keep is "
-        "archived; both files stay on disk.",
+        "This file seems to have been changed in two places at once, so there are two copies. Below, you see what "
+        "the second copy would change in the first. The note for the copy that you don't keep is archived, but both "
+        "files stay on disk.",
         "file_copy",
     ),
     "split": _matter_type(

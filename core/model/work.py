@@ -28,7 +28,7 @@ JobPlace = Literal[
 ]
 
 _NONE = Message("")
-_CANCELLED = message("Cancelled. Notes already imported are kept; nothing was removed.")
+_CANCELLED = message("Cancelled. Notes already imported are kept, and nothing was removed.")
 _CONTINUES = message("Stopped. Everything done so far was kept, and you can continue later.")
 
 Source = Literal["environment", "file", "entered", "default"]
@@ -122,14 +122,14 @@ JOB_KINDS: Mapping[str, JobKind] = {
         "Index notes",
         "Indexing",
         plural("{n} passage indexed", "{n} passages indexed"),
-        "Stopped. Notes already indexed are kept; the others can be found by keyword.",
+        "Stopped. Notes already indexed are kept, and the others can be found by keyword.",
     ),
     "pictures": _job_kind(
         "pictures",
         "Read pictures",
         "Reading pictures",
         plural("{n} picture read", "{n} pictures read"),
-        "Stopped. Pictures already read are kept; the others will be read later.",
+        "Stopped. Pictures already read are kept, and the others will be read later.",
     ),
     "warm_images": JobKind(),
     "images": _job_kind(
@@ -137,7 +137,7 @@ JOB_KINDS: Mapping[str, JobKind] = {
         "Recognise pictures",
         "Recognising pictures",
         plural("{n} picture recognised", "{n} pictures recognised"),
-        "Stopped. Pictures already recognised can be found; the others will follow later.",
+        "Stopped. Pictures already recognised can be found, and the others will follow later.",
     ),
     "edits": _job_kind("chunks", "Change chunks", "Changing chunks", "The chunks were changed", writes=True),
     "switch": _job_kind(

@@ -186,7 +186,7 @@ def rename(
 
 @operation(
     "base.delete",
-    "Move a base and its notes to the trash; the files on disk are kept.",
+    "Move a base and its notes to the trash. The files on disk are kept.",
     http="DELETE /bases/{base:path}",
     cli="base delete {base}",
     writes=True,
@@ -260,7 +260,7 @@ def switch(
 
 @operation(
     "base.abandon_switch",
-    "Cancel an unfinished model switch; the base stays as it is.",
+    "Cancel an unfinished model switch and keep the base as it is.",
     cli="models switch {base} --abandon",
     by_hand="cli",
     writes=True,
@@ -308,7 +308,7 @@ def import_(
 
 @operation(
     "base.fetch",
-    "Import a web page into a base; nothing that the page links to is fetched.",
+    "Import a web page into a base, without fetching anything that the page links to.",
     cli="import {address}",
     by_hand="cli",
     writes=True,
@@ -377,7 +377,7 @@ def connect(
 
 @operation(
     "base.scan",
-    "Import the text files in base_dir of tessera.toml into their bases now; new folders become bases.",
+    "Import the text files in base_dir of tessera.toml into their bases now. New folders become bases.",
     cli="base scan",
     writes=True,
     lines=views.format_scans,

@@ -250,7 +250,7 @@ def add(
 
 @operation(
     "chunk.edit",
-    "Replace the text of a chunk; the edit is kept when the note is split again.",
+    "Replace the text of a chunk. The edit is kept when the note is split again.",
     http="PATCH /chunks/{chunk}",
     cli="chunk edit {chunk} {text}",
     writes=True,
@@ -342,7 +342,7 @@ def index(
 
 @operation(
     "chunk.preview",
-    "Show how a file is split, and why; nothing is stored.",
+    "Show how a file is split and why. Nothing is stored.",
     cli="chunks {file}",
     by_hand="cli",
     takes={"file": "/home/ada/notes/roadmap.md", "chunk_size": 256},

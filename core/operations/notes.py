@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 _MOST = 100
 
 Body = Annotated[
-    str | None, About("The whole text, in Markdown; if left out, the text stays the same.", tool="text", long=True)
+    str | None, About("The whole text, in Markdown. If left out, the text stays the same.", tool="text", long=True)
 ]
 NewBody = Annotated[str, About("The text, in Markdown.", tool="text", long=True)]
 Filters = Annotated[Names, About("Filters as in the search box, such as tag:rust status:archived.", query="filter")]
@@ -147,8 +147,8 @@ def new(
         str,
         About(
             (
-                "The knowledge base, by name. If it doesn't exist, a command creates it; a program can "
-                "create only the first one."
+                "The knowledge base, by name. If it doesn't exist, a command creates it. A program can create only "
+                "the first base."
             ),
             example="work",
         ),
@@ -192,7 +192,7 @@ def update(
 
 @operation(
     "note.set",
-    "Set fields of notes. Fields that you leave out stay the same; an empty value removes a field.",
+    "Set fields of notes. Fields that you leave out stay the same. An empty value removes a field.",
     cli="note set {notes}",
     writes=True,
     lines=views.format_list,
@@ -528,7 +528,7 @@ def accept(
 
 @operation(
     "note.reject",
-    "Reject notes and changes that are waiting for review. New notes go to the trash; proposed changes are "
+    "Reject notes and changes that are waiting for review. New notes go to the trash, and proposed changes are "
     "deleted for good.",
     cli="note reject {notes}",
     writes=True,

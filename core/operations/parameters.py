@@ -74,7 +74,7 @@ _SETTINGS = {
         "How the rankings by meaning and by keyword are combined: weighted (by score) or reciprocal (by rank)."
     ),
     "phrase": About("What a quoted phrase does: require (it must be in the text) or boost (hits with it rank higher)."),
-    "score_threshold": About("Minimum similarity of a hit, 0 to 1; 0 keeps every hit.", "min-similarity"),
+    "score_threshold": About("Minimum similarity of a hit, from 0 to 1. At 0, every hit is kept.", "min-similarity"),
     "expansion_size": About(
         message("Neighbouring chunks to show on each side, 0 to {most}.", most=EXPANSION_SIZES[-1]), flag="expand"
     ),

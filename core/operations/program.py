@@ -166,7 +166,7 @@ def show_job(workspace: "Workspace", job: JobId) -> JobView:
 
 @operation(
     "job.cancel",
-    "Stop a job at its next step; work already done is kept.",
+    "Stop a job at its next step. Work already done is kept.",
     http="DELETE /jobs/{job}",
     by_hand="http",
     takes={"job": "rechunk-4"},

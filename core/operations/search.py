@@ -401,11 +401,11 @@ def format_sentence(sentence: Any) -> str:
 Question = Annotated[
     str,
     About(
-        'The question; it may contain "phrases", -words and filters such as tag:rust or after:2026-01-31.',
+        'The question, which may contain "phrases", -words and filters such as tag:rust or after:2026-01-31.',
         searched=True,
     ),
 ]
-_PLAIN = About("Search for the text exactly as typed; quotation marks, -words and filters have no special meaning.")
+_PLAIN = About("Search for the text exactly as typed. Quotation marks, -words and filters have no special meaning.")
 OPTIONS: Parameters = (
     Parameter("bases", Names, About("Only notes in this base.", flag="base")),
     Parameter("tags", Names, About("Only notes with this tag.", flag="tag")),

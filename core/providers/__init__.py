@@ -248,8 +248,8 @@ class ProviderServer:
             )
         if status == 404:
             return ProviderError(
-                "The model server {url} has no model '{model}' or no such address {because}. "
-                "Check both on the Settings page; most addresses end in /v1.",
+                "The model server {url} has no model '{model}' or no such address {because}. Check both on the "
+                "Settings page. Most addresses end in /v1.",
                 **fields,
             )
         if status == 429:

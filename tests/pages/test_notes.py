@@ -406,7 +406,7 @@ def test_concepts_lead_to_their_notes_and_are_pinned_merged_and_hidden(place: Pa
     screen = Screen()
     screen.app.session_state["concepts"] = True
     screen.open("notes")
-    assert "notes that mention it only once aren't counted" in screen.text
+    assert "The number says how many notes do so" in screen.text
     assert [one.notes for one in screen.workspace.related.concepts.all() if one.name == "oven"] == [3]
     screen.app.session_state["concept_names"] = ["sourdough starter"]
     screen.app.run()

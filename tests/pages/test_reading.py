@@ -41,7 +41,7 @@ def test_notes_close_in_meaning_are_drawn_among_the_neighbours_once_that_is_in_m
     desk.app.run()
     drawn, _, legend = desk.document.partition("<svg")[2].partition("</svg")
     assert "Plan again" in drawn
-    assert "dashed: close in meaning" in legend
+    assert "dashed line: close in meaning" in legend
 
 
 def test_notes_of_one_title_are_told_apart_where_one_is_chosen(desk: Screen) -> None:

@@ -531,7 +531,7 @@ def test_a_field_over_that_of_a_file_is_marked_and_given_back(filled: Screen) ->
     beside(filled, "fields")
     filled.app.number_input(field(filled, "priority")).set_value(5).run()
     assert filled.workspace.notes.get(note.id).overridden == {"priority": 0}
-    assert "Set by you; not in the file" in filled.text
+    assert "Set by you, and not in the file" in filled.text
     filled.press("give_back_priority")
     assert filled.workspace.notes.get(note.id).priority == 0
     assert "Yours" not in filled.text

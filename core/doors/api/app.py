@@ -104,7 +104,7 @@ def _events(
 
 _LOG = logging.getLogger(__name__)
 _FAILED = message("Tessera failed to handle this request and logged the error. Nothing else is affected.")
-_NO_OBJECT = message("it must be a JSON object; send it with Content-Type: application/json")
+_NO_OBJECT = message("it must be a JSON object, sent with Content-Type: application/json")
 # Messages by pydantic error type. Other types use the messages for settings.
 _REASONS = {
     **message_table(

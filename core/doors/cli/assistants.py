@@ -32,7 +32,7 @@ def _go_to(settings: Path | None) -> None:
 app = typer.Typer()
 
 
-@app.command(help=_("Let an assistant such as Claude use the notes; the assistant starts this command itself."))
+@app.command(help=_("Let an assistant such as Claude use the notes. The assistant starts this command itself."))
 def mcp(
     print_config: Annotated[
         bool, option("--print-config", "Print what to put into the assistant's configuration.")

@@ -99,7 +99,7 @@ def switch(
     *,
     yes: Annotated[bool, option("--yes", "Start without asking.")] = False,
     abandon: Annotated[
-        bool, option("--abandon", "Cancel an unfinished model switch; the base stays as it is.")
+        bool, option("--abandon", "Cancel an unfinished model switch and keep the base as it is.")
     ] = False,
 ) -> SwitchedBase:
     with opened(workspace) as run:
@@ -164,12 +164,12 @@ def delete(workspace: Path, *, yes: Yes = False, **given: object) -> BaseDeletio
         base = run(operations.show, **given)
         question = plural(
             (
-                "The base '{base}' will go to the trash with {n} note; restore it with `tessera "
-                "restore`. Files on disk are kept."
+                "The base '{base}' will go to the trash with {n} note. You can restore it with `tessera restore`. "
+                "Files on disk are kept."
             ),
             (
-                "The base '{base}' will go to the trash with {n} notes; restore it with `tessera "
-                "restore`. Files on disk are kept."
+                "The base '{base}' will go to the trash with {n} notes. You can restore it with `tessera restore`. "
+                "Files on disk are kept."
             ),
             n=base.notes,
             base=base.name,

@@ -16,7 +16,7 @@ from core.operations.declaring import PERSON
 app = typer.Typer()
 
 
-@app.command("chunks", help=_("Show how a file is split, and why; nothing is stored."))
+@app.command("chunks", help=_("Show how a file is split and why. Nothing is stored."))
 @taking(chunks.preview)
 def preview(
     form: Annotated[str, option("--format", "Either text or html (a page that shows the chunks in colour).")] = "text",

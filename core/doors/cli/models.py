@@ -140,7 +140,8 @@ class TestedModel:
 @app.command(
     "test",
     help=_(
-        "Load a model and have it rank a few sentences in Chinese and English; exit with 1 if it ranks them wrongly."
+        "Load a model and have it rank a few sentences in Chinese and English. Exit with 1 if the model ranks them "
+        "wrongly."
     ),
 )
 def try_(name: Model, workspace: Folder = WORKSPACE, as_json: Json = False) -> None:

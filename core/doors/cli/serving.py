@@ -61,11 +61,11 @@ The API's own limit is lower, and exceeding it produces an error response.
 """
 
 
-@app.command("app", help=_("Start the app in the browser; only this machine can reach it."))
+@app.command("app", help=_("Start the app in the browser. Only this machine can reach it."))
 def app_(
     port: Port = None,
     no_browser: Annotated[
-        bool, typer.Option("--no-browser", "--headless", help=_("Don't open a browser; only print the address."))
+        bool, typer.Option("--no-browser", "--headless", help=_("Don't open a browser, only print the address."))
     ] = False,
     token: Annotated[bool, option("--token", "Serve only browsers that opened the address with the token.")] = False,
     keep_running: Annotated[

@@ -23,7 +23,7 @@ def status(
         bool,
         option(
             "--report",
-            ("Show the information for a bug report instead; it contains none of your text, names or paths."),
+            ("Show the information for a bug report instead, without any of your text, names or paths."),
         ),
     ] = False,
     workspace: options.Folder = options.WORKSPACE,

@@ -138,5 +138,5 @@ def _absolute_path(path: Path) -> str:
 
 def _ended_error() -> StoreError:
     return StoreError(
-        "The app closed before the command finished. Everything done so far was kept; repeat the command."
+        "The app closed before the command finished. Everything done so far was kept. Repeat the command."
     )

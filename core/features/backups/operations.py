@@ -138,7 +138,7 @@ def verify(workspace: "Workspace", backup: Name) -> Backup:
 
 @operation(
     "backup.restore",
-    "Restore everything from a backup; the current data is kept in another folder.",
+    "Restore everything from a backup, and keep the current data in another folder.",
     cli="backup restore {backup}",
     writes=True,
     lines=format_restored,

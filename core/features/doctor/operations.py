@@ -43,7 +43,11 @@ def format_space(space: Space) -> list[str]:
     )
     if space.unused:
         lines.append(
-            _("{size:,.1f} MB are unused; to free them: {command}", size=space.unused / 1e6, command="tessera compact")
+            _(
+                "{size:,.1f} MB are unused. To free this space, run: {command}",
+                size=space.unused / 1e6,
+                command="tessera compact",
+            )
         )
     return lines
 

@@ -369,8 +369,8 @@ OF_FILES: Checks = {
         "look",
         "All note files are in place",
         (
-            "A note whose file is missing is removed from the base at the next update; you can "
-            "restore it from the trash."
+            "A note whose file is missing is removed from the base at the next update. You can restore it from the "
+            "trash."
         ),
         "Update the base on the Bases page, or put the file back.",
         _files,

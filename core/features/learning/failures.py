@@ -341,7 +341,7 @@ def deprecations(log: LogText) -> Facts:
     for event in log.events:
         if event.kind in ("log", "command") and (names := _deprecated(event)):
             old, new = map(abbreviate, names)
-            title = message("{old} is deprecated; {new} replaces it", old=old, new=new)
+            title = message("{old} is deprecated and replaced by {new}", old=old, new=new)
             yield fact(
                 "deprecation", map(normalise_exact, names), title, title, [event], ("project_config", "dependency")
             )

@@ -87,7 +87,7 @@ def learn(
             doors=("cli",),
         ),
     ] = None,
-    base: Annotated[str, About("The knowledge base for the notes; the command creates it if it doesn't exist.")] = "",
+    base: Annotated[str, About("The knowledge base for the notes. The command creates it if it doesn't exist.")] = "",
     text: Annotated[str | None, About("The text of a log.", doors=("http", "tool"), long=True)] = None,
     events: Annotated[
         list[AnyValues] | None,

@@ -51,7 +51,7 @@ class RemovedPack:
 
 _INSTALLED = sentence("version {version} is installed, with {notes} notes in '{base}'")
 _REPORT = sentence("{name} {version}: {added} added, {changed} changed, {removed} removed, {unchanged} unchanged")
-_REMOVED = sentence("The pack {name} was removed; its notes are in the trash.")
+_REMOVED = sentence("The pack {name} was removed. Its notes are in the trash.")
 
 
 def format_packs(listed: PackList) -> list[str]:
@@ -153,7 +153,7 @@ def upgrade(workspace: "Workspace", progress: Progress, pack: Name) -> PackRepor
 
 @operation(
     "pack.remove",
-    "Move a pack's notes to the trash; notes that you changed are kept.",
+    "Move a pack's notes to the trash, except notes that you changed.",
     http="DELETE /packs/{pack}",
     cli="packs remove {pack}",
     writes=True,

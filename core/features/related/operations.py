@@ -171,7 +171,7 @@ def related(workspace: "Workspace", note: NoteName) -> RelatedView:
     http="POST /notes/{note}/links",
     cli="note link {note} {other}",
     writes=True,
-    lines="The link was added; the note is now version {version}.",
+    lines="The link was added. The note is now version {version}.",
 )
 def link(
     workspace: "Workspace",

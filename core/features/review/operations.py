@@ -152,7 +152,7 @@ def settle(
     "Append a new note that is waiting for review to another note, and move the new note to the trash.",
     cli="review merge {key} {into}",
     writes=True,
-    lines="The text was added; the note is now version {version}.",
+    lines="The text was added. The note is now version {version}.",
 )
 def merge(
     workspace: "Workspace",

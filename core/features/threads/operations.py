@@ -160,7 +160,7 @@ def ask(
 
 @operation(
     "thread.keep",
-    "Make a note from a thread, with links to its sources; the note waits until the user accepts it.",
+    "Make a note from a thread, with links to its sources. The note waits until the user accepts it.",
     http="POST /threads/{thread}/note",
     cli="thread keep {thread}",
     writes=True,

@@ -84,8 +84,8 @@ def schema_version(connection: sqlite3.Connection) -> int:
     if version > len(MIGRATIONS):
         raise NewerSchema(
             (
-                "This workspace was written by a newer version of Tessera (schema {theirs}; this "
-                "version knows {ours}). Update Tessera to open it; nothing was changed."
+                "This workspace was written by a newer version of Tessera (schema {theirs}; this version knows "
+                "{ours}). Update Tessera to open the workspace. Nothing was changed."
             ),
             theirs=version,
             ours=len(MIGRATIONS),

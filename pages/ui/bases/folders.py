@@ -76,7 +76,7 @@ def problems(base: KnowledgeBase) -> None:
         return
     seen = workspace.watching.folders(base)
     last = max((watched_folder.at for watched_folder in seen), default=None)
-    text = t("Watched; last checked {at}", at=local(last)) if last else t("Watched")
+    text = t("Watched (last checked {at})", at=local(last)) if last else t("Watched")
     caption(text, "visibility")
     for number, watched_folder in enumerate(seen):
         if watched_folder.problem:
@@ -155,8 +155,8 @@ def section(base: KnowledgeBase) -> None:
         lines.append(
             "- "
             + t(
-                "The notes in this base were files in {folders}. They are now stored in Tessera; "
-                "you can connect a folder below.",
+                "The notes in this base were files in {folders}. They are now stored in Tessera, but you can "
+                "connect a folder below.",
                 folders=join_list(map(plain, restored.powers.folders)),
             )
         )

@@ -109,7 +109,7 @@ def _model(usual: str) -> str:
     }
     names.setdefault(usual, value_label("embedder", usual))
     about = t(
-        "The model decides which passages are similar in meaning. You can change it later; all notes are then "
+        "The model decides which passages are similar in meaning. If you change the model later, all notes are "
         "indexed again."
     )
     return select_or_type("Model for searching by meaning", names, usual, "new_embedder", help=about) or usual

@@ -170,8 +170,8 @@ def actions(
     st.caption(
         plain(why)
         or t(
-            "Select one or more rows to act on them. In the text, click a chunk to show it; "
-            "double-click it or press Enter to open it."
+            "Select one or more rows to act on them. In the text, click a chunk to show it, or double-click it or "
+            "press Enter to open it."
         )
     )
 

@@ -343,8 +343,8 @@ def _apply(note: Note, base: KnowledgeBase, tried: ChunkingOptions, current: Chu
     why = hindrance(base.name)
     with row():
         about = t(
-            "From now on, this note is split this way. Only chunks whose text changes are indexed "
-            "again; your edits are kept."
+            "From now on, this note is split this way. Only chunks whose text changes are indexed again, and your "
+            "edits are kept."
         )
         if button(
             "Apply to this note",

@@ -564,7 +564,7 @@ def _actions(question_set: QuestionSet, items: Sequence[Question]) -> None:
         if count_button("Delete", len(chosen), "questions_delete", "delete", disabled=shut):
             _DELETION.open(chosen)
     small_print(
-        "Tick the box on the left of a row to see the question; tick several boxes to change several questions."
+        "Tick the box on the left of a row to see the question, or tick several boxes to change several questions."
     )
     if _DELETION.subject and chosen:
         _DELETION.confirm(

@@ -206,8 +206,8 @@ ABOUT = message_table(
         "hit@5": "Share of questions with a correct passage in the first 5 hits (hit@5)",
         "hit@10": "Share of questions with a correct passage in the first 10 hits (hit@10)",
         "mrr@10": (
-            "Average score: 1 if the first hit is correct, 1/2 if the second is, 1/3 if the third is, and so "
-            "on; 0 if none of the first ten is (mrr@10)"
+            "Average score: 1 if the first hit is correct, 1/2 if the second is, 1/3 if the third is, and so on, "
+            "and 0 if none of the first ten is (mrr@10)"
         ),
         "hit@4000chars": "Share of questions with a correct passage in the first 4,000 characters of the hits "
         "(hit@4000chars)",

@@ -44,9 +44,8 @@ def _draw(base: str) -> None:
         small_print("No phrase appears more than once in several notes yet.")
         return
     small_print(
-        "Phrases that several of your notes use more than once. The number says how many notes use the phrase; "
-        "notes that mention it only once aren't counted. Choose one or more to see the notes that use all of "
-        "them."
+        "Phrases that several of your notes use more than once. The number says how many notes do so. Choose one or "
+        "more phrases to see the notes that use all of them."
     )
     labels = {
         concept.name: f"{':material/keep: ' if concept.pinned else ''}{plain(concept.name)} · {concept.notes:,}"

@@ -244,8 +244,8 @@ def _state(session: EditorSession) -> str:
             pending = sum(chunk.state == "pending" for chunk in workspace.chunks.all(session.note.id))
             if pending and not base.embed_at_once:
                 return t(
-                    "Saved. The note can be found by keyword; {n} of its passages can be found by meaning once "
-                    "you index this base.",
+                    "Saved. The note can be found by keyword. Once you index this base, {n} of its passages can "
+                    "also be found by meaning.",
                     n=pending,
                 )
             return t("Saved")
@@ -353,7 +353,7 @@ def _draw_conflict(session: EditorSession) -> None:
         if shown := history.words(workspace.versions.compare(stored, replace(stored, body=session.body))):
             draw_html(shown)
         else:
-            small_print("Both versions have the same text; only their fields differ.")
+            small_print("Both versions have the same text, and only their fields differ.")
         with row():
 
             def choice(label: str, key: str, icon: str, act: Callable[[EditorSession], None], help: str) -> None:

@@ -58,7 +58,7 @@ def draw(
         )
     heads = f'''<text x="{_CENTRE - 12}" y="12" class="head to-left">{t_html("link here")}</text>''' if back else ""
     heads += f'''<text x="{_CENTRE + 12}" y="12" class="head">{t_html("linked from here")}</text>''' if to else ""
-    legend = f'<p class="legend">{t_html("dashed: close in meaning")}</p>' if near else ""
+    legend = f'<p class="legend">{t_html("dashed line: close in meaning")}</p>' if near else ""
     return (
         f'<div class="graph"><svg viewBox="0 0 {_WIDTH} {height}" role="group"'
         f' aria-label="{t_html("Notes linked to this note or similar to it")}">{heads}{"".join(lines)}'

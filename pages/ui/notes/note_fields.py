@@ -201,7 +201,7 @@ def _draw_file_value(session: EditorSession, name: str, box: Place) -> None:
         st.caption(
             t("Set by you. The file says: {value}", value=plain(str(said)))
             if said
-            else t("Set by you; not in the file"),
+            else t("Set by you, and not in the file"),
             width="content",
         )
         small(

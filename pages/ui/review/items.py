@@ -578,7 +578,7 @@ def draw_put_off(matters: Items) -> None:
         return
     names = _names(matters)
     with expander(t_plural("{n} hidden item", "{n} hidden items", n=len(matters)), "visibility_off"):
-        small_print("You postponed these for a week or already decided on them. Click an item to list it again.")
+        small_print("You postponed these items for a week or already decided on them. Click an item to list it again.")
         for matter in matters[:SHOWN]:
             small(
                 verbatim(plain(f"{names[matter.key]} · {text_of(MATTERS[matter.kind].title)}")),

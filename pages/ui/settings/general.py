@@ -45,8 +45,8 @@ def search() -> None:
             if name not in FIRST:
                 _part(name)
     about = t(
-        "Records which notes are found, opened, quoted or read by programs, and for which "
-        "question. The records stay in this workspace; each note shows its own figures."
+        "Records which notes are found, opened, quoted or read by programs, and for which question. The records "
+        "stay in this workspace, and each note shows its own figures."
     )
     uses = workspace.uses
     clicks = workspace.clicks

@@ -77,9 +77,9 @@ def _space() -> None:
     caption(t("{free} of {total} free on the disk.", free=megabytes(space.free), total=megabytes(space.total)))
     if space.tokens:
         small_print(
-            "You can delete the data for fast reranking on the Bases page. Reranking then has to read the "
-            "passages again, which takes seconds. Without reranking, 69 of 100 test questions have their "
-            "passage among the first five hits; with reranking, 80 do."
+            "You can delete the data for fast reranking on the Bases page. Reranking then has to read the passages "
+            "again, which takes seconds. Without reranking, 69 of 100 test questions have their passage among the "
+            "first five hits. With reranking, 80 do."
         )
     if button(
         "Free unused space",

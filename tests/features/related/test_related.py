@@ -226,7 +226,7 @@ def test_the_command_prints_every_part(workspace: Workspace) -> None:
     assert "[[zebra crossing]]  Zebra crossing (home: Zebra crossing.md)" in result.output
     assert "1 link doesn't lead to a note: Nowhere" in result.output
     for command, said in (
-        (["note", "link", "Text", "Zebra crossing"], "The link was added; the note is now version 2."),
+        (["note", "link", "Text", "Zebra crossing"], "The link was added. The note is now version 2."),
         (["note", "move", "Text", "a/b"], "Title  Path         Path before\nText   a/b/Text.md  Text.md"),
     ):
         result = CliRunner().invoke(cli.app, [*command, "--workspace", folder])

@@ -28,7 +28,7 @@ def test_what_waits_is_listed_and_decided(tmp_path: Path, run: Any, monkeypatch:
     assert run("review") == lines
     assert "New notes" in lines
     assert "Bread at 240 degrees in an oven." in lines
-    assert "The text was added; the note is now version 2." in run("review", "merge", waiting[0]["key"], "Bread")
+    assert "The text was added. The note is now version 2." in run("review", "merge", waiting[0]["key"], "Bread")
     changed = run("review", "list", "--kind", "contradiction", as_json=True)["waiting"]
     assert changed[0]["key"] != waiting[1]["key"]
     run("review", "later", changed[0]["key"])
