@@ -30,7 +30,7 @@ def page(bases: Sequence[str]) -> None:
     if by == "findable":
         numbers = note_map.findable(mapped.notes, [base] if base else bases)
         if set(numbers) == {-1}:
-            small_print("On the Evaluation page, first check whether your notes can be found.")
+            small_print("First check on the Evaluation page whether your notes can be found.")
         else:
             small_print(
                 "A red note never comes first for its own questions, and a green one always does. Grey notes "

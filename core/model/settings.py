@@ -238,7 +238,7 @@ class ChunkingOptions:
                 "A note shorter than this stays in one piece. The length is measured in tokens (100 tokens are "
                 "about 75 English words or 150 Chinese characters)."
             ),
-            message("notes under {n} tokens kept whole"),
+            message("notes under {n} tokens are kept whole"),
             300,
             700,
         ),

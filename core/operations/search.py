@@ -444,7 +444,7 @@ def find(
 
 @operation(
     "search.context",
-    "Combine the passages that answer a question into one block for a prompt, with numbered citations.",
+    "Combine the passages that answer a question into one text for a prompt, with numbered citations.",
     http="POST /context",
     cli="context {query}",
     tool="knowledge_context",

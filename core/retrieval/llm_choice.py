@@ -154,7 +154,7 @@ def choose(chat: "Chat", material: ValueMap, hits: Sequence[Hit]) -> LlmSelectio
                     return LlmSelection(
                         chat.server.model, answer.strip(), tuple(hits[number - 1].chunk.id for number in chosen)
                     )
-    raise chat.server.unusable("didn't choose among the {n} sections and answer", n=len(hits))
+    raise chat.server.unusable("didn't choose among the {n} sections and write an answer", n=len(hits))
 
 
 def apply_choice(result: SearchResult, choice: LlmSelection, query: Query, bases: Sequence[str]) -> SearchResult:

@@ -65,7 +65,7 @@ The API's own limit is lower, and exceeding it produces an error response.
 def app_(
     port: Port = None,
     no_browser: Annotated[
-        bool, typer.Option("--no-browser", "--headless", help=_("Don't open a browser, only print the address."))
+        bool, typer.Option("--no-browser", "--headless", help=_("Print the address without opening a browser."))
     ] = False,
     token: Annotated[bool, option("--token", "Serve only browsers that opened the address with the token.")] = False,
     keep_running: Annotated[

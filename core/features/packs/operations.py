@@ -89,7 +89,7 @@ def format_removed(pack: RemovedPack) -> list[str]:
 
 GROUP = CommandGroup(
     "packs",
-    "Packs: versioned sets of notes that come with Tessera, with a Python package, or in a folder.",
+    "Packs: versioned collections of notes that come with Tessera, with a Python package, or in a folder.",
 )
 Name = Annotated[str, About("A name shown by `tessera packs list`.", example="guide")]
 

@@ -164,7 +164,7 @@ def _passage(question_set: QuestionSet, question: Question, gold: GoldSpan, key:
     draw_html(f'<div class="t-hit">{cards.foldable(gold.quote, lines=LINES)}</div>')
     if gold.flagged:
         small_print(
-            "The note was deleted, or this text in it was changed. Test runs skip the question until you remove "
+            "The note was deleted, or this passage in it was changed. Test runs skip the question until you remove "
             "this passage."
         )
         return
@@ -463,7 +463,7 @@ USUAL = 20
 def popover(question_set: QuestionSet) -> None:
     """Draw a popup for choosing how many questions to suggest, and whether by rules or by a language model."""
     llm = workspace.settings.llm
-    ways = {"rules": t("Rules, from definitions and headings")}
+    ways = {"rules": t("By rules, from definitions and headings")}
     if llm.is_set_up:
         ways["model"] = plain(t("The language model {name}", name=llm.model))
     with popup("Suggest", "auto_awesome", "suggest", disabled=workspace.readonly):

@@ -370,8 +370,8 @@ def draw_runs(base: KnowledgeBase, question_set: QuestionSet) -> None:
         return
     with row("eval_places"):
         small_print(
-            "Copies of the notes, split for other setups, take up {size} MB. If you delete them, those setups "
-            "take minutes to run the next time.",
+            "Copies of the notes that are split for other setups take up {size} MB. If you delete them, those "
+            "setups take minutes to run the next time.",
             size=f"{size / 1e6:,.0f}",
         )
         small("Delete", "eval_places_delete", "delete", workspace.runs.scratch.drop, disabled=is_evaluating())

@@ -41,7 +41,9 @@ DESCRIPTIONS = {
 def section() -> None:
     """Show the progress of an installation, a card for each pack, and the form for installing a pack from a folder."""
     jobs.job_panel((jobs.PACKS,))
-    small_print("A pack is a versioned set of notes. Upgrades leave notes that you changed or deleted as they are.")
+    small_print(
+        "A pack is a versioned collection of notes. Upgrades leave notes that you changed or deleted as they are."
+    )
     for problem in workspace.packs.problems.values():
         warn(problem)
     with st.container(key="halves_packs"):
