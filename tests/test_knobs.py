@@ -147,5 +147,5 @@ def test_a_label_has_every_difference_in_words() -> None:
         "reranking: Precise (slower) · a",
     ]
     split = Pipeline(chunking=ChunkingOptions(chunk_overlap=50, short_doc_threshold=300))
-    assert str(pipeline_label(split)) == "notes under 300 tokens kept whole · overlap 50"
+    assert str(pipeline_label(split)) == "notes under 300 tokens are kept whole · overlap 50"
     assert pipeline_label(Pipeline("mine", search=search)) == "mine"

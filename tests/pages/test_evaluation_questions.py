@@ -150,7 +150,7 @@ def test_first_questions_are_suggested_and_accepted_or_not(place: Path, tmp_path
 def test_suggestions_are_asked_for_in_the_popover(filled: Screen) -> None:
     keep(filled, NEGATIVE)
     look(filled)
-    assert filled.app.radio("suggest_by").options == ["Rules, from definitions and headings"]
+    assert filled.app.radio("suggest_by").options == ["By rules, from definitions and headings"]
     filled.app.select_slider("suggest_count").set_value(5).run()
     filled.press("suggest_yes").finish("suggest")
     assert filled.workspace.jobs.find("suggest").state == "done"
@@ -363,7 +363,7 @@ def test_a_passage_that_is_gone_is_told_and_can_be_removed(filled: Screen, vault
     look(filled, question="q1")
     assert list(filled.app.dataframe[0].value["state"]) == ["Passage no longer exists"]
     assert "1 with a passage that no longer exists" in filled.text
-    assert "The note was deleted, or this text in it was changed" in filled.text
+    assert "The note was deleted, or this passage in it was changed" in filled.text
     filled.app.pills("questions_state").set_value("gone").run()
     assert table(filled) == ["how do I restore?"]
     filled.press("remove_0")

@@ -435,7 +435,7 @@ def test_the_map_is_coloured_and_says_what_is_left_out(filled: Screen) -> None:
     screen = filled.open("map")
     assert "1 note isn't on the map: 1 searched by keyword or with another model" in screen.text
     screen.app.selectbox("map_by").set_value("findable").run()
-    assert "On the Evaluation page, first check" in screen.text
+    assert "First check on the Evaluation page" in screen.text
     filled.workspace.findability.check("vault")
     assert "A red note never comes first" in screen.open("map").text
     screen.app.selectbox("map_base").set_value("words").run()

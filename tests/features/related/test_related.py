@@ -227,7 +227,7 @@ def test_the_command_prints_every_part(workspace: Workspace) -> None:
     assert "1 link doesn't lead to a note: Nowhere" in result.output
     for command, said in (
         (["note", "link", "Text", "Zebra crossing"], "The link was added. The note is now version 2."),
-        (["note", "move", "Text", "a/b"], "Title  Path         Path before\nText   a/b/Text.md  Text.md"),
+        (["note", "move", "Text", "a/b"], "Title  Path         Previous path\nText   a/b/Text.md  Text.md"),
     ):
         result = CliRunner().invoke(cli.app, [*command, "--workspace", folder])
         assert result.output.strip() == said
