@@ -160,7 +160,7 @@ def test_an_import_says_what_it_makes(run: Run, said: Run, folder: Path) -> None
     said("base", "new", "other")
     _, _, error = said("import", folder, "--dry-run")
     assert "There is no base 'vault' yet, so this import will create it. Model: words." in error
-    assert "chunks of 512, at most 1,500" in error
+    assert "chunks of 512 tokens, at most 1,500" in error
     assert "tessera base new vault" in error
     planned = run("import", folder, "--dry-run")["makes"]
     assert (planned["base"], planned["embedder"], planned["chunking"]["chunk_size"]) == ("vault", "words", 512)

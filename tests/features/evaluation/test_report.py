@@ -180,7 +180,7 @@ def test_a_comparison_in_markdown() -> None:
         "| First hit is correct | 0.500 | 0.000 | -0.500 |",
         "| Rank of the correct passage (MRR) | 0.500 | 0.167 | -0.333 |",
         "| Typical time | 12.0 ms | 12.0 ms | +0.0 ms |",
-        "| short | 1 | 1 | 0 |\n| keyword | 1 | 0 | 1 |",
+        "| short question | 1 | 1 | 0 |\n| keyword | 1 | 0 | 1 |",
         "## Newly found: weight 0.4\n\n| Id | Question | Correct passage | old | weight 0.4 |\n"
         "| --- | --- | --- | --- | --- |\n"
         "| 1 | question 1? | a.md | – | 3 |",
@@ -257,5 +257,5 @@ def test_a_report_in_chinese() -> None:
         assert report.count("\n") == english.count("\n")
         sentences = [line for line in report.splitlines() if line and not line.startswith("|")]
         assert [line for line in sentences if not re.search("[一-鿿]", line)] == []
-    assert "分块 256，最大 1,500 · 语义权重 0.4 · 不重排" in to_markdown(uneven, "b", "zh_CN")
+    assert "分块 256 个词元，最大 1,500 个 · 语义权重 0.4 · 不重排" in to_markdown(uneven, "b", "zh_CN")
     assert '<html lang="zh-CN">' in to_html(uneven, "b", "zh_CN")

@@ -182,7 +182,7 @@ def test_answered_questions_are_counted_by_kind() -> None:
     (section,) = kinds(shown)
     assert [[*map(str, row)] for row in section.table] == [
         ["Kind", "Questions", "a", "b"],
-        ["short", "2", "2", "0"],
+        ["short question", "2", "2", "0"],
         ["keyword", "1", "1", "1"],
         ["–", "1", "1", "1"],
     ]
