@@ -85,7 +85,7 @@ def test_settings_are_changed_and_what_needs_indexing_asks(run: Run, said: Run, 
     assert run("base", "set", "vault", "--min-similarity", 0.1)["search"] == {"limit": 3, "score_threshold": 0.1}
     code, _, error = said("base", "set", "vault", "--strategy", "recursive", "--limit", 9)
     assert code == 1
-    assert "4 notes to split again" in error
+    assert "4 notes will be split again" in error
     assert "--yes" in error
     assert run("base", "show", "vault")["search"]["limit"] == 3
     split = run("base", "set", "vault", "--strategy", "recursive", "--yes")

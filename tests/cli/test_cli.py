@@ -266,7 +266,7 @@ def test_evaluate_keeps_runs_under_a_name_and_asks_them_again(run: Any, folder: 
     assert "already in the question set" in run("evaluate", file, "--base", "vault", "--save", "mine")[1]
     assert run("evaluate", "mine", "--base", "vault", "--save", "mine")["metrics"]["hit@1"] == 1.0
     assert run("evaluate", "mine", "--base", "vault")["questions"] == 1
-    assert "Sets: mine" in run("evaluate", "yours", "--base", "vault")[1]
+    assert "Question sets: mine" in run("evaluate", "yours", "--base", "vault")[1]
     with Workspace(tmp_path / "workspace", readonly=True) as workspace:
         assert [one.set_name for one in workspace.runs.all("vault")] == ["mine", "mine"]
 
@@ -517,7 +517,7 @@ def test_nothing_begins_unasked(
     monkeypatch.setattr("sys.stdin", StringIO("y\n"))
     status, error = run("models", "switch", "vault", "tfidf")
     assert status == 1
-    assert "3 of 3 pieces of text to index" in error
+    assert "3 of 3 pieces of text will be indexed" in error
     assert "Add --yes" in error
     assert run("status")["bases"][0]["embedder"] == "words"
     assert "No model switch is under way" in run("models", "switch", "vault")[1]
