@@ -112,13 +112,13 @@ def drafts() -> None:
 
 def digest() -> None:
     """Show today's digest unless there is no news or the user has put it away. Each line is a link."""
-    today = workspace.review.digest()
+    news = workspace.review.digest()
     workspace.start_comparing()
     if news is None:
         return
     with row("digest_head"):
         section_title("Today")
-        close("digest_away", "Hide until tomorrow", workspace.review.days.put_away, today.day, writes=True)
+        close("digest_away", "Hide until tomorrow", workspace.review.days.put_away, news.day, writes=True)
     with container(gap="xxsmall", key="digest"):
         for line in news.coming:
             with row(f"recent_{line.note.id}_{line.day}"):

@@ -160,7 +160,7 @@ class DatedLine:
 
 @frozen
 class Digest:
-    """A day's digest, with the number of waiting items of each kind, and the changed notes.
+    """A day's digest, with the number of waiting items of each kind, changed notes, and lines that name a coming day.
 
     Notes changed by the user come last.
     """

@@ -261,7 +261,7 @@ def move(
 
 @operation(
     "note.today",
-    "Show today's note. If there is none yet, it is created from its template.",
+    "Show today's note, or add text to it. If there is none yet, it is created from its template.",
     cli="note today",
     writes=True,
     lines=views.format_note,

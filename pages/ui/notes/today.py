@@ -82,7 +82,7 @@ def _open(text: str) -> None:
         composer.edit(note.id, at_end=True)
 
 
-def _choose() -> None:
+def _choose(text: str) -> None:
     """Show the dialog's selectors for the base and folder, which are saved in the settings."""
     if problem := workspace.daily.problem:
         st.write(plain(problem))
