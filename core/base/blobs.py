@@ -98,19 +98,20 @@ def blank_blobs(text: str, spans: Sequence[Span] | None = None) -> str:
 
     `spans` are the positions of the blobs, if already known.
     """
-    return _replace_spans(text, spans, lambda blob: _ON_A_LINE.sub(lambda line: " " * len(line[0]), blob))
+    return remove_blobs(text, spans, lambda blob: _ON_A_LINE.sub(lambda line: " " * len(line[0]), blob))
 
 
-def remove_blobs(text: str, spans: Sequence[Span] | None = None) -> str:
-    """Replace each blob in the text with a single space. `spans` are the blobs' positions, if already known."""
-    return _replace_spans(text, spans, lambda _: " ")
+def remove_blobs(
+    text: str, spans: Sequence[Span] | None = None, substitute: Callable[[str], str] = lambda _: " "
+) -> str:
+    """Replace each blob in the text with a single space, or with what `substitute` returns for it.
 
-
-def _replace_spans(text: str, spans: Sequence[Span] | None, replace: Callable[[str], str]) -> str:
+    `spans` are the positions of the blobs, if already known.
+    """
     pieces = []
     at = 0
     for start, end in blobs(text) if spans is None else spans:
-        pieces += [text[at:start], replace(text[start:end])]
+        pieces += [text[at:start], substitute(text[start:end])]
         at = end
     return "".join([*pieces, text[at:]]) if at else text
 
@@ -143,25 +144,21 @@ def _drawings(text: str) -> Iterator[Span]:
 
 
 def _runs(text: str) -> Iterator[Span]:
-    """Yield long runs of base64 characters, and blocks of shorter runs of equal length."""
-    block: list[Span] = []
-    for run in _runs_of_signs(text):
-        if block and not _continues(text, block, run):
-            yield from _block_spans(text, block)
-            block = []
-        block.append(run)
-    yield from _block_spans(text, block)
+    """Yield long runs of base64 characters, and blocks of shorter runs of equal length.
 
-
-def _runs_of_signs(text: str) -> Iterator[Span]:
-    """Yield runs of at least _SHORTEST base64 characters. Searching bytes is ten times as fast as a regex."""
+    Searching bytes is ten times as fast as a regex.
+    """
     signs = text.encode("ascii", "replace").translate(_IS_SIGN)
-    start = signs.find(b"\1" * _SHORTEST)
-    while start >= 0:
+    block: list[Span] = []
+    end = 0
+    while (start := signs.find(b"\1" * _SHORTEST, end)) >= 0:
         end = signs.find(b"\0", start)
         end = end if end >= 0 else len(text)
-        yield start, end
-        start = signs.find(b"\1" * _SHORTEST, end)
+        if block and not _continues(text, block, (start, end)):
+            yield from _block_spans(text, block)
+            block = []
+        block.append((start, end))
+    yield from _block_spans(text, block)
 
 
 def _continues(text: str, block: list[Span], run: Span) -> bool:

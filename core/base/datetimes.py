@@ -61,7 +61,7 @@ def _local(at: datetime) -> datetime:
 
 def in_utc(at: datetime) -> datetime:
     """Convert a time to UTC. A time without an offset counts as UTC."""
-    if at.tzinfo is None:
+    if at.tzinfo in (None, UTC):
         return at.replace(tzinfo=UTC)
     return _within(lambda: at.astimezone(UTC), at)
 

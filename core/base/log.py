@@ -38,6 +38,8 @@ _HEAD = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ) (WARNING|ERROR|CRITICAL) 
 _KIND = re.compile(r"  ([\w.]+)(?:: .*)?")
 _PLACE = re.compile(r"    ([\w./-]+:\d+)")
 
+# The beginning of the names of Tessera's own loggers.
+_OURS = "core."
 _CORE = logging.getLogger("core")
 _CORE.setLevel(logging.INFO)
 _CORE.addHandler(logging.NullHandler())  # without a handler, logging would print warnings to the terminal
@@ -97,7 +99,7 @@ class Log(RotatingFileHandler):
         Warnings and errors are always written. Any other record must be Tessera's own. If the log is read-only, the
         record must also be about a call.
         """
-        usual = _is_ours(record) and (not self._readonly or record.name == call_log.__name__)
+        usual = record.name.startswith(_OURS) and (not self._readonly or record.name == call_log.__name__)
         return bool(super().filter(record)) and (usual or record.levelno >= logging.WARNING)
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
@@ -153,7 +155,7 @@ class _Lines(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(record.created))
         text = ""
-        if self._texts or _is_ours(record):
+        if self._texts or record.name.startswith(_OURS):
             args = record.args if isinstance(record.args, tuple) else ()
             fields = tuple(self._error_kind(arg) if isinstance(arg, BaseException) else arg for arg in args)
             text = str(record.msg) % fields if fields else record.getMessage()
@@ -182,10 +184,6 @@ class _Lines(logging.Formatter):
         elif isinstance(error, OSError):
             text = errorcode.get(error.errno or 0, "")
         return f"{name}: {text}" if text else name
-
-
-def _is_ours(record: logging.LogRecord) -> bool:
-    return record.name.startswith("core.")
 
 
 def _module_of(frame: FrameType) -> str:

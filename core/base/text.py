@@ -202,17 +202,13 @@ def fold(text: str) -> str:
     The result has normal width, folded case and simplified Chinese characters. It contains no invisible characters and
     no Hebrew or Arabic points.
     """
-    return simplify(_remove(_UNREAD, normalize(text)).casefold())
+    return text.casefold() if text.isascii() else simplify(_UNREAD.sub("", normalize(text)).casefold())
 
 
 def fold_in_place(text: str) -> str:
     """Fold case and full-width forms without moving any characters."""
     folded = ((sign, unicodedata.normalize("NFKC", sign).lower()) for sign in text)
     return text.lower() if text.isascii() else "".join(plain if len(plain) == 1 else sign for sign, plain in folded)
-
-
-def _remove(pattern: re.Pattern[str], text: str) -> str:
-    return text if text.isascii() else pattern.sub("", text)
 
 
 def compose(text: str) -> str:
@@ -363,7 +359,7 @@ def _humps(word: str) -> list[Span]:
 
 
 def _runs(text: str) -> Iterator[re.Match[str]]:
-    return _RUNS.finditer(simplify(_remove(_UNSEEN, normalize(text))))
+    return _RUNS.finditer(text if text.isascii() else simplify(_UNSEEN.sub("", normalize(text))))
 
 
 def _clusters(run: str) -> Sequence[str]:

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from queue import SimpleQueue
 from threading import Thread
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 
@@ -13,7 +14,7 @@ Call = tuple[Callable[..., object], tuple[object, ...]]
 
 
 @dataclass
-class DaemonPool:
+class DaemonPool(AbstractContextManager["DaemonPool"]):
     """A pool of at most `_count` daemon threads, which run tasks in the order they were submitted.
 
     On exit, the context manager waits for running tasks and cancels those still queued.
@@ -21,11 +22,9 @@ class DaemonPool:
 
     _count: int
     _name: str
-
-    def __post_init__(self) -> None:
-        self._tasks: SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None] = SimpleQueue()
-        self._threads: list[Thread] = []
-        self._is_closed = False
+    _tasks: "SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None]" = field(default_factory=SimpleQueue)
+    _threads: list[Thread] = field(default_factory=list)
+    _is_closed: bool = False
 
     def submit(self, work: Callable[[], T]) -> Future[T]:
         """Submit a call and return a future for its result or error."""
@@ -35,9 +34,6 @@ class DaemonPool:
             self._threads.append(Thread(target=self._run, name=self._name, daemon=True))
             self._threads[-1].start()
         return future
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self._is_closed = True
