@@ -43,12 +43,14 @@ class Entry:
 
     With `reads_tokens`, the constructor takes two arguments: an embedder that returns token vectors, and the mean token
     vector. `kinds` are the file suffixes read by a converter, so that they are known before the converter is loaded.
+    `signs` is a pattern that matches the path of a file in every folder that an importer knows.
     """
 
     target: str
     reads_tokens: bool = False
     kinds: str = ""
     package: str = ""
+    signs: str = ""
 
 
 class Registry(dict[str, Entry], Generic[T]):
@@ -70,14 +72,14 @@ class Registry(dict[str, Entry], Generic[T]):
         self._building = RLock()
 
     def __contains__(self, name: object) -> bool:
-        return super().__contains__(name) or (
-            not self._complete and super(Registry, self._load_packages()).__contains__(name)
-        )
+        return super().__contains__(name) or (not self._complete and name in tuple(self))
+
+    def __missing__(self, name: str) -> Entry:
+        if name in self:
+            return self[name]
+        raise UnknownChoice(self._what, name, self)
 
     def __iter__(self) -> Iterator[str]:
-        return super(Registry, self._load_packages()).__iter__()
-
-    def _load_packages(self) -> "Registry[T]":
         with self._building:
             if not self._complete:
                 self._complete = True
@@ -87,7 +89,7 @@ class Registry(dict[str, Entry], Generic[T]):
                         _LOG.warning("%s registers '%s', a name that is taken or contains a colon", package, entry.name)
                     else:
                         self[entry.name] = Entry(entry.value, package=package)
-        return self
+        return super().__iter__()
 
     def build(self, name: str) -> T:
         """Return the shared object for `name` or `name:argument`. Models are large, so each name has only one object.
@@ -134,8 +136,6 @@ class Registry(dict[str, Entry], Generic[T]):
 
     def constructor(self, name: str) -> Callable[..., Any]:
         """Return the constructor for `name`. Raises UnknownChoice, or ModelError if its package can't be loaded."""
-        if name not in self:
-            raise UnknownChoice(self._what, name, self)
         module, _, attribute = self[name].target.partition(":")
         with self._translate_errors(name):
             constructor: Callable[..., object] = getattr(import_module(module), attribute)

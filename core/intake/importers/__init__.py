@@ -109,25 +109,24 @@ class Importer(Protocol):
         """
 
 
+@dataclass(eq=False)
 class FolderImporter:
     """Base class for importers. Most of them read an export."""
 
     keeps_files = False
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    _folder: Path
 
 
 IMPORTERS: Registry[Importer] = Registry(
     message("importer"),
     {
         "logseq": Entry("core.intake.importers.logseq:Logseq"),
-        "notion": Entry("core.intake.importers.notion:Notion"),
-        "evernote": Entry("core.intake.importers.evernote:Evernote"),
-        "joplin": Entry("core.intake.importers.joplin:Joplin"),
-        "keep": Entry("core.intake.importers.keep:Keep"),
-        "slack": Entry("core.intake.importers.chats:Slack"),
-        "telegram": Entry("core.intake.importers.chats:Telegram"),
+        "notion": Entry("core.intake.importers.notion:Notion", signs=r"[0-9a-f]{32}(?:_all)?\.\w{1,8}$"),
+        "evernote": Entry("core.intake.importers.evernote:Evernote", signs=r"(?i)\.enex$"),
+        "joplin": Entry("core.intake.importers.joplin:Joplin", signs=r"(?i)\.jex$"),
+        "keep": Entry("core.intake.importers.keep:Keep", signs=r"\.json$"),
+        "slack": Entry("core.intake.importers.chats:Slack", signs=r"users\.json$"),
+        "telegram": Entry("core.intake.importers.chats:Telegram", signs=r"result\.json$"),
     },
     group="tessera.importers",
     protocol=Importer,
@@ -135,8 +134,12 @@ IMPORTERS: Registry[Importer] = Registry(
 
 
 def importer_of(folder: Path, *, keeps_files: bool) -> Importer | None:
-    """Return the importer for a folder, or None if no importer with the given `keeps_files` knows the folder."""
-    made = (IMPORTERS.make(name, folder) for name in IMPORTERS)
+    """Return the importer for a folder, or None if there is none whose `keeps_files` has the given value.
+
+    Only importers with `signs` in the folder are made and asked.
+    """
+    paths = "\n".join(files(folder))
+    made = (IMPORTERS.make(name, folder) for name in IMPORTERS if re.search(IMPORTERS[name].signs, paths, re.MULTILINE))
     importer = next((importer for importer in made if importer.knows), None)
     return importer if importer and importer.keeps_files == keeps_files else None
 
@@ -197,14 +200,6 @@ def files(folder: Path) -> Iterator[str]:
         except OSError:
             continue
         waiting += reversed(folders)
-
-
-def lie_below(paths: Iterable[str], tops: Collection[str]) -> bool:
-    """Return whether all paths are inside the folders `tops`, and there is at least one such folder.
-
-    A folder's path ends in a slash.
-    """
-    return bool(tops) and all(path.startswith(tuple(tops)) for path in paths)
 
 
 def read_bytes(folder: Path, path: str, most: int = MAX_BYTES) -> bytes:

@@ -23,7 +23,6 @@ from core.intake.importers import (
     file_name,
     files,
     find,
-    lie_below,
     read_json,
     text_of,
     time_of,
@@ -135,8 +134,8 @@ class Slack(FolderImporter):
     def knows(self) -> bool:
         """Whether there is a user list next to daily channel files, and no file outside their folder."""
         paths = list(files(self._folder))
-        tops = [match[1] for match in map(re.compile(r"((?:[^/]+/)?)users\.json").fullmatch, paths) if match][:1]
-        return any(map(_DAY_FILE.fullmatch, paths)) and lie_below(paths, tops)
+        users = next(filter(None, map(re.compile(r"((?:[^/]+/)?)users\.json").fullmatch, paths)), None)
+        return bool(users and any(map(_DAY_FILE.fullmatch, paths)) and all(path.startswith(users[1]) for path in paths))
 
     def notes(self, paths: Collection[str] = ()) -> ImportedNotes:
         failed = list[Failed]()
@@ -231,7 +230,8 @@ class Telegram(FolderImporter):
     @property
     def knows(self) -> bool:
         """Whether at least one file begins like a chat export, and all files are in the same folder as such a file."""
-        return lie_below(files(self._folder), [path.removesuffix("result.json") for path in self._exports])
+        tops = tuple(path.removesuffix("result.json") for path in self._exports)
+        return bool(tops) and all(path.startswith(tops) for path in files(self._folder))
 
     @cached_property
     def _exports(self) -> list[str]:
