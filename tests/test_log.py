@@ -55,7 +55,7 @@ def test_what_is_healed_is_logged(tmp_path: Path) -> None:
         workspace.imports.apply(workspace.imports.plan_folder(vault))
     (tmp_path / "w" / "chroma" / "chroma.sqlite3").write_bytes(b"no database")
     with Workspace(tmp_path / "w") as workspace:
-        workspace.store.open_index()
+        workspace.store.index.open()
     said = written(tmp_path / "w").rpartition("Opened on")[2]
     assert "WARNING core.store.index.vector_index:" in said
     assert "Rebuilding the search index: core.base.errors.IndexDamaged: " in said

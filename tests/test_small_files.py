@@ -25,7 +25,7 @@ def used(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.setenv("TESSERA_EMBEDDER", "tfidf")
         with Workspace(folder) as workspace:
             workspace.notes.add("desk", "a text about backups", title="A note")
-            workspace.store.open_index()
+            workspace.store.index.open()
             workspace.preferences.set("language", "en")
             workspace.search("backups")
             workspace.access.open("http://127.0.0.1:8501")
@@ -79,7 +79,7 @@ def test_what_is_broken_is_set_aside_and_made_anew(folder: Path, shape: str) -> 
         reader.preferences.set("language", "en")
     assert {name: _state(folder / name) for name in NAMES} == before
     with Workspace(folder) as workspace:
-        workspace.store.open_index()
+        workspace.store.index.open()
         assert not workspace.access.admits("", programs=True)
         token = workspace.access.token
         assert workspace.access.admits(token, programs=True)

@@ -56,19 +56,12 @@ class Centring:
         """Whether vectors of different languages can be compared by content."""
         return bool(len(self.constants))
 
-    def passages(self, vectors: Matrix) -> Matrix:
-        """Return passages' vectors minus the part that depends only on the language, scaled to unit length."""
-        return self._subtract_mean(vectors, 0)
-
-    def questions(self, vectors: Matrix) -> Matrix:
-        """Return questions' vectors minus the part that depends only on the language, scaled to unit length."""
-        return self._subtract_mean(vectors, 1)
-
-    def _subtract_mean(self, vectors: Matrix, role: int) -> Matrix:
-        if not self.compares_languages:
+    def centred(self, vectors: Matrix, *, role: Role) -> Matrix:
+        """Return vectors minus the part that depends only on the language, scaled to unit length."""
+        if not len(self.constants):
             return vectors
         directions = self.constants[2:]
-        rest: Matrix = vectors - self.constants[role]
+        rest: Matrix = vectors - self.constants[0 if role == "note" else 1]
         rest -= (rest @ directions.T) @ directions
         rest /= np.maximum(np.linalg.norm(rest, axis=-1, keepdims=True), 1e-6)
         return rest
@@ -80,7 +73,7 @@ class Centring:
         """
         if not self.compares_languages:
             return passages @ question
-        centred = self.questions(question)
+        centred = self.centred(question, role="query")
         middle = self.constants[0]
         products = passages @ np.vstack([centred, middle, self.constants[2:]]).T
         along = products[:, 2:] - self.constants[2:] @ middle
@@ -145,7 +138,10 @@ def _embed_texts(embedder: Embedder, role: Role) -> list[Matrix]:
 def _run_trial(passages: Sequence[Matrix], questions: Sequence[Matrix]) -> CentringTrial:
     fitted = _fit_centring(passages, questions)
     plain = passages, questions
-    centred = [fitted.passages(vectors) for vectors in passages], [fitted.questions(vectors) for vectors in questions]
+    centred = (
+        [fitted.centred(vectors, role="note") for vectors in passages],
+        [fitted.centred(vectors, role="query") for vectors in questions],
+    )
     across, within = ((_rank(*plain, across=which), _rank(*centred, across=which)) for which in (True, False))
     return CentringTrial(fitted, across, within)
 

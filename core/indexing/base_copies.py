@@ -64,7 +64,7 @@ class Scratch:
         def open_filled() -> Store:
             store = Store(place)
             try:
-                store.open_index()
+                store.index.open()
                 if bases := store.bases.all():
                     target = bases[0]
                 else:

@@ -68,7 +68,7 @@ class Bases:
 
     def find(self, name: str) -> KnowledgeBase | None:
         """Return the base with the given name, or None if there is none."""
-        return next((base for base in self.all() if base.name == name), None)
+        return next((base for base in self._store.bases.all() if base.name == name), None)
 
     def by_id(self, base_id: str) -> KnowledgeBase:
         """Return the base with the given id. Raises UnknownChoice if it was deleted."""
@@ -203,7 +203,7 @@ class Bases:
 
     def delete_for_good(self, name: str) -> None:
         """Delete a base and its notes, bypassing the trash. Files on disk stay."""
-        self._store.open_index()
+        self._store.index.open()
         self._store.delete_base(self.get(name))
 
     def check_name(self, name: str) -> None:
@@ -262,7 +262,7 @@ class Bases:
         if not keep:
             self._store.vectors.drop_bits(changed)
             return 0
-        self._store.open_index()
+        self._store.index.open()
         indexer = Indexer(self._store, self.get(base), self._models.embedder(changed))
         return indexer.embed_again(self._store.vectors.without_bits(changed), progress).embedded_windows
 
@@ -385,7 +385,7 @@ class ModelSwitches:
         Raises ConfigError if no switch was started. After Cancelled, or if the embedder fails, the vectors embedded so
         far are kept for the next run.
         """
-        self._store.open_index()
+        self._store.index.open()
         base_id = self._store.bases.named(base).id
         while True:
             stored, switch = self._current_switch(base_id)

@@ -210,6 +210,6 @@ class Chunks:
     def _opened(self, base: KnowledgeBase) -> tuple[KnowledgeBase, Embedder]:
         """Open the index, and return the current base and its embedder."""
         self._store.database.check_writable()
-        self._store.open_index()
+        self._store.index.open()
         base = self._store.bases.by_id(base.id)
         return base, self._models.embedder(base)

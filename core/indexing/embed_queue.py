@@ -78,12 +78,8 @@ class Vectors:
 
     def lookup(self, hashes: Collection[bytes]) -> VectorLookup:
         """Return the ids of the stored vectors and refusals for the given text hashes."""
-        vectors = self.ids(hashes)
+        vectors = self._store.vectors.ids(self._base.fingerprint, hashes, with_bits=self._tokens is not None)
         return VectorLookup(vectors, self._store.refusals.ids(self._base.fingerprint, {*hashes} - vectors.keys()))
-
-    def ids(self, hashes: Iterable[bytes]) -> dict[bytes, int]:
-        """Return the ids of the stored vectors, keyed by hash. Hashes without a vector are left out."""
-        return self._store.vectors.ids(self._base.fingerprint, hashes, with_bits=self._tokens is not None)
 
     def embed(self, texts: Texts) -> Generator[Sequence[bytes]]:
         """Embed and store a few texts at a time, and yield their hashes.
@@ -235,7 +231,7 @@ class EmbedQueue:
         Chunks are committed every few seconds, and committed chunks are kept after Cancelled. If embedding a base fails
         with one of FAILURES, all other bases are completed before the first such error is raised.
         """
-        self._store.open_index()
+        self._store.index.open()
         left = {base_id: _block(base) for base_id, base in self._bases.items()}
         failure = None
         while True:
@@ -279,7 +275,7 @@ class EmbedQueue:
             keys_of = {left.pop(chunk_id): windows[chunk_id] for chunk_id in done}
             with self._store.changing:
                 vectors.check_base()
-                ids = vectors.ids(key for keys in keys_of.values() for key in keys)
+                ids = vectors.lookup({key for keys in keys_of.values() for key in keys}).vectors
                 # Vectors not in use yet may have been deleted in the meantime.
                 stored = {
                     pending: [ids[key] for key in keys] for pending, keys in keys_of.items() if ids.keys() >= {*keys}
@@ -295,7 +291,7 @@ class EmbedQueue:
                 computed.update(keys)
                 link(len(keys))
                 self._report(progress)
-                if self._store.pending.opened != opened or (turn.is_urgent and not self._is_urgent):
+                if self._store.pending.opened != opened or (turn.urgent and not self._is_urgent):
                     break
         if left and (refused := self._store.refusals.ids(base.fingerprint, texts)):
             self._store.pending.refuse(

@@ -179,7 +179,7 @@ class Indexer:
 
         Each task consists of a note's title and a function that chunks the note.
         """
-        self._store.open_index()
+        self._store.index.open()
         notes = _WRITTEN if finish == self._write_group else _GROUP
         group: list[NoteToIndex] = []
         windows = characters = 0

@@ -278,7 +278,7 @@ class Imports:
                 base=plan.base,
                 folder=str(plan.folder),
             )
-        if plan.needs_confirmation and not confirmed:
+        if plan.removes_many() and not confirmed:
             raise SyncRefused(
                 (
                     "{n} of {known} notes are no longer in {folder} and would be removed. Confirm if "
@@ -299,7 +299,7 @@ class Imports:
     def _apply_plan(self, plan: SyncPlan, embed: bool, watch: bool, progress: Progress) -> SyncReport:
         store = self._store
         if not plan.is_empty:
-            store.open_index()
+            store.index.open()
         started = time.perf_counter()
         base = store.bases.by_id(plan.base_id) if plan.base_id else self._bases.find_or_add(plan.base, watch=watch)
         log_bases([base])
@@ -339,7 +339,7 @@ class Imports:
             self._store.drop_unused_vectors()
             return report
         own = self._store.pending.for_notes(written)
-        only = own if self._store.pending.turn.is_taken and are_few(own) else None
+        only = own if self._store.pending.turn.lock.locked() and are_few(own) else None
         waiting = EmbedQueue(self._store, self._models.embedder, [base], only)
         problem = None
         try:
@@ -497,10 +497,12 @@ def _rename(store: Store, plan: SyncPlan) -> None:
         if title in (stem(note.path), PurePosixPath(note.path).stem):
             title = stem(file.path)
         moves.append(Moved(note.note_id, file.path, plan.source_ref, title, file.mtime_ns, file.size, file.stamp))
-    store.move(moves)
-    store.notes.touch(
-        (match.note.note_id, match.file.mtime_ns, match.file.size, match.file.stamp) for match in plan.touched
-    )
+    if moves:
+        store.move(moves)
+    if plan.touched:
+        store.notes.touch(
+            (match.note.note_id, match.file.mtime_ns, match.file.size, match.file.stamp) for match in plan.touched
+        )
 
 
 def _notes(

@@ -356,7 +356,7 @@ class Pictures:
         with self._store.changing:
             if not (note_ids := self._pictures.left_over()):
                 return
-            self._store.open_index()
+            self._store.index.open()
             owners = self._store.notes.base_ids(note_ids)
             stale = [
                 (base, self._store.chunks.entries([note_id for note_id, owner in owners.items() if owner == base.id]))

@@ -70,7 +70,7 @@ class Trash:
         chosen = [note_ids] if isinstance(note_ids, str) else note_ids
         self._check_known(chosen)
         self._store.log_notes(chosen)
-        self._store.open_index()
+        self._store.index.open()
         folders = set[Path]()
         with self._store.changing:
             waiting = deque(self._store.notes.base_ids(chosen).items())

@@ -170,7 +170,7 @@ class Writer:
         Raises the same errors as `file_writing.apply`.
         """
         if any(plan.file or plan.is_cut for plan in plans):
-            self._store.open_index()
+            self._store.index.open()
         with self.files.carry_out([plan.file for plan in plans if plan.file], file_writing.apply) as states:
             cut = defaultdict[str, list[NoteToIndex]](list)
             for plan in plans:

@@ -159,10 +159,6 @@ class Store(Tables):
 
     # index
 
-    def open_index(self, *, heal: bool = True) -> None:
-        """Open the index, rebuilding it if damaged. Do nothing if it is already open or this process is read-only."""
-        self.index.open(heal=heal)
-
     def rebuild_index(self, progress: Progress = no_progress) -> int:
         """Rebuild the index from the vectors in SQLite, and return the number of windows. No model is needed.
 
@@ -328,11 +324,8 @@ class Store(Tables):
             self.refusals.drop_unused()
 
     def forget_vectors(self, base: KnowledgeBase) -> None:
-        """Delete a base's vectors.
-
-        Its chunks become pending, and so do chunks in other bases that use the same vectors.
-        """
-        self.open_index()
+        """Delete a base's vectors. Its chunks become pending, and so do other bases' chunks that share a vector."""
+        self.index.open()
         with self.changing:
             sharing = [other for other in self.bases.all() if other.fingerprint == base.fingerprint]
             stale = {other.id: self.chunks.entries(list(self.notes.cut_by(other))) for other in sharing}
@@ -368,7 +361,7 @@ class Store(Tables):
         share = 1.0 if allowed is None else len(allowed) / max(self.chunks.count_all(), 1)
         wanted = int(_WINDOWS * count / share) + 1 if share else 0
         centring = self.vectors.centring(base)
-        centred = centring.questions(query)
+        centred = centring.centred(query, role="query")
         while allowed is None or wanted < len(allowed):
             if (cosines := self.index.nearest(base, centred, wanted)) is None:
                 return None

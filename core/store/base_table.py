@@ -160,7 +160,7 @@ class BaseTable(StoreTable):
         now = utc_now()
         with self._write():
             before = next((sync.report for sync in self.syncs(base) if sync.folder == folder), {})
-            deleted = {path: stamp for path, stamp in self.deleted_files(base, folder).items() if path not in added}
+            deleted = {path: stamp for path, stamp in before.get(_DELETED_FILES, {}).items() if path not in added}
             kept = {IGNORED: before.get(IGNORED), _DELETED_FILES: deleted}
             self.put_sync(base, SyncRecord(folder, now, report | {key: kept[key] for key in kept if kept[key]}))
             self._execute("UPDATE bases SET synced_at = ? WHERE id = ?", now.isoformat(), base.id)

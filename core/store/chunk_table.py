@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
@@ -46,7 +46,8 @@ class RefusalTable(StoreTable):
         """Return the ids of a model's refusals, by text hash. Hashes of text that wasn't refused are left out."""
         if not self._exists("refusals WHERE fingerprint = ?", fingerprint):
             return {}
-        return self._ids("SELECT id FROM refusals WHERE fingerprint = ? AND text_hash = ?", fingerprint, hashes)
+        statement = "SELECT id FROM refusals WHERE fingerprint = ? AND text_hash = ?"
+        return {key: found for key in set(hashes) if (found := self._value(statement, fingerprint, key)) is not None}
 
     def link(self, refusals: Mapping[int, int]) -> None:
         """Set the state of chunks to `refused`. `refusals` maps each chunk's rowid to its refusal's id."""
@@ -137,25 +138,26 @@ class ChunkTable(StoreTable):
             self._execute("DELETE FROM chunks WHERE note_id = ?", cut.note.id)
             properties = PropertyTable(self._database).text(cut.note.id) if cut.note.extra else ""
             for chunk, vectors in zip(cut.chunks, cut.vectors, strict=True):
-                rowid = self._put(chunk, vectors, word_row(cut.note.title, chunk, properties))
-                properties = properties if chunk.state == "deleted" else ""
+                # A `refused` chunk stays pending until its refusal is linked.
+                state = "pending" if chunk.state == "refused" else chunk.state
+                row = columns_of(chunk) | {"state": "embedded" if vectors else state}
+                del row["total"]
+                rowid = self._insert("chunks", row)
+                if chunk.state != "deleted":
+                    self._execute(
+                        "INSERT INTO words (rowid, title, headings, body) VALUES (?, ?, ?, ?)",
+                        rowid,
+                        *word_row(cut.note.title, chunk, properties),
+                    )
+                    self._execute_many(
+                        "INSERT INTO windows VALUES (?, ?, ?)",
+                        [(rowid, index, vector) for index, vector in enumerate(vectors)],
+                    )
+                    properties = ""
                 if refusal := cut.refusals.get(chunk.id):
                     RefusalTable(self._database).link({rowid: refusal})
             if cut.pictures is not None:
                 PictureTable(self._database).put(cut.note.id, cut.pictures)
-
-    def _put(self, chunk: Chunk, vectors: Sequence[int], words: tuple[str, str, str]) -> int:
-        """Insert a chunk, and return its rowid. A `refused` chunk stays pending until its refusal is linked."""
-        state = "pending" if chunk.state == "refused" else chunk.state
-        row = columns_of(chunk) | {"state": "embedded" if vectors else state}
-        del row["total"]
-        rowid = self._insert("chunks", row)
-        if chunk.state != "deleted":
-            self._execute("INSERT INTO words (rowid, title, headings, body) VALUES (?, ?, ?, ?)", rowid, *words)
-            self._execute_many(
-                "INSERT INTO windows VALUES (?, ?, ?)", [(rowid, index, vector) for index, vector in enumerate(vectors)]
-            )
-        return rowid
 
     # reading
 
@@ -270,7 +272,7 @@ class ChunkTable(StoreTable):
         """Return those of the given entries that are stored, with their centred vectors."""
         vectors = dict(self._rows("SELECT entry, vector FROM vectors WHERE entry IN ?", entries))
         stacked = matrix(list(vectors.values()), base.dimension)
-        return list(vectors), VectorTable(self._database).centring(base).passages(stacked)
+        return list(vectors), VectorTable(self._database).centring(base).centred(stacked, role="note")
 
     def windows(self, base: KnowledgeBase) -> Iterator[tuple[list[str], Matrix]]:
         """Yield a base's entries with their centred vectors in batches, without duplicates."""
@@ -281,7 +283,7 @@ class ChunkTable(StoreTable):
             fresh = {entry: vector for entry, vector in rows if entry not in yielded}
             yielded.update(fresh)
             if fresh:
-                yield list(fresh), centring.passages(matrix(list(fresh.values()), base.dimension))
+                yield list(fresh), centring.centred(matrix(list(fresh.values()), base.dimension), role="note")
 
     # searching
 

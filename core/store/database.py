@@ -220,7 +220,7 @@ class Database:
 
     def rows(self, statement: str, *values: object) -> sqlite3.Cursor:
         """Return a query's rows, read lazily."""
-        return self.connection.execute(_expanded(statement), _bound(values))
+        return self.connection.execute(*_bound(statement, values))
 
     def row(self, statement: str, *values: object) -> sqlite3.Row | None:
         return self.rows(statement, *values).fetchone()  # type: ignore[no-any-return]
@@ -249,7 +249,7 @@ class Database:
     def execute(self, statement: str, *values: object, aside: bool = False) -> int:
         """Execute a write statement in a `write` transaction, and return the number of changed rows."""
         with self.write(aside=aside) as connection:
-            count = connection.execute(_expanded(statement), _bound(values)).rowcount
+            count = connection.execute(*_bound(statement, values)).rowcount
             if count and statement.startswith("DELETE"):
                 self.unread.clear()
             return count
@@ -403,13 +403,9 @@ def _identity(file: Path) -> tuple[int, int] | None:
     return None
 
 
-def _expanded(statement: str) -> str:
-    """Return the statement with each `IN ?` changed to read its items from a JSON list."""
-    return statement.replace(" IN ?", " IN (SELECT value FROM json_each(?))")
-
-
-def _bound(values: Sequence[object]) -> list[object]:
-    return [
+def _bound(statement: str, values: Sequence[object]) -> tuple[str, list[object]]:
+    """Return a statement and its values as SQLite takes them: each `IN ?` reads its items from a JSON list."""
+    return statement.replace(" IN ?", " IN (SELECT value FROM json_each(?))"), [
         json.dumps(list(value)) if isinstance(value, Iterable) and not isinstance(value, str | bytes) else value
         for value in values
     ]

@@ -270,6 +270,9 @@ class CreationTable(StoreTable):
         self._execute("DELETE FROM creations WHERE key = ?", key, aside=True)
 
 
+_EDITS = "SELECT * FROM edits"
+
+
 class EditTable(StoreTable):
     """The user's edits to chunks.
 
@@ -277,23 +280,20 @@ class EditTable(StoreTable):
     """
 
     def for_note(self, note_id: str) -> list[Edit]:
-        return self._edits("WHERE note_id = ? ORDER BY number", note_id)
+        return self._nouns(_EDIT_READER, f"{_EDITS} WHERE note_id = ? ORDER BY number", note_id)
 
     def for_base(self, base_id: str) -> list[Edit]:
-        return self._edits("WHERE base_id = ? ORDER BY note_id, number", base_id)
+        return self._nouns(_EDIT_READER, f"{_EDITS} WHERE base_id = ? ORDER BY note_id, number", base_id)
 
     def all(self, *, flagged: bool = False) -> list[Edit]:
         """Return all edits, or only the flagged ones. Edits to deleted notes are included."""
-        return self._edits("WHERE flagged >= ? ORDER BY note_id, number", flagged)
+        return self._nouns(_EDIT_READER, f"{_EDITS} WHERE flagged >= ? ORDER BY note_id, number", flagged)
 
     def edit(self, edit_id: str) -> Edit:
         """Return the edit with the given id. Raises EditError if it doesn't exist."""
-        for edit in self._edits("WHERE id = ?", edit_id):
+        for edit in self._nouns(_EDIT_READER, f"{_EDITS} WHERE id = ?", edit_id):
             return edit
         raise EditError("There is no edit '{edit}'. It may have been resolved already.", edit=edit_id)
-
-    def _edits(self, which: str, value: object) -> list[Edit]:
-        return self._nouns(_EDIT_READER, f"SELECT * FROM edits {which}", value)
 
     def put(self, note: Note, edits: Sequence[Edit]) -> None:
         with self._write():

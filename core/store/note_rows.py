@@ -150,11 +150,6 @@ def _remembering(reader: RowReader[Noun]) -> Callable[[Row, Unread], Noun]:
     return read
 
 
-def options_of(note_id: str, chunking: str | None, unread: Unread) -> ChunkingOptions | None:
-    """Return the chunking options set for a note, or None if the note uses its base's options."""
-    return _CHUNKING_READER({"id": note_id, "title": note_id, "chunking": chunking}, unread).chunking
-
-
 def texts(stored: object) -> Texts:
     """Return a stored list of strings, or an empty tuple if it can't be read."""
     items = loaded(stored)
@@ -179,4 +174,4 @@ card_of = _remembering(RowReader(NoteSummary, _WHAT, "title"))
 """A function that reads a note's summary from a row with the `CARD` columns."""
 named_of = _remembering(RowReader(NoteNames, _WHAT, "title"))
 """A function that reads a note's names from a row with the `NAMED` columns."""
-_CHUNKING_READER = RowReader(_Chunked, _WHAT, "title", chunking=lambda value: value and stored(ChunkingOptions)(value))
+CHUNKING_READER = RowReader(_Chunked, _WHAT, "title", chunking=lambda value: value and stored(ChunkingOptions)(value))

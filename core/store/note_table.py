@@ -25,6 +25,7 @@ from core.store import filters as narrowed
 from core.store.filters import EXPIRED, NAMES, PROPERTY_TEXT, TEXT, moments
 from core.store.note_rows import (
     CARD,
+    CHUNKING_READER,
     COLUMNS,
     NAMED,
     NOTE,
@@ -36,7 +37,6 @@ from core.store.note_rows import (
     described,
     named_of,
     note_of,
-    options_of,
     texts,
 )
 from core.store.note_to_index import NoteToIndex
@@ -132,15 +132,6 @@ class FieldTable(StoreTable):
 
 
 class PropertyTable(StoreTable):
-    def put(self, note: Note) -> None:
-        """Replace a note's properties. The note's row must exist."""
-        with self._write():
-            self._execute("DELETE FROM properties WHERE note_id = ?", note.id)
-            self._execute_many(
-                "INSERT OR IGNORE INTO properties VALUES (?, ?, ?)",
-                [(note.id, name, value) for name, value in property_values(note.extra)],
-            )
-
     def text(self, note_id: str) -> str:
         """Return the text of a note's properties, which is indexed with the note's first chunk."""
         return self._value(f"SELECT ({TEXT}) FROM notes WHERE id = ?", note_id) or ""
@@ -232,7 +223,11 @@ class NoteTable(StoreTable):
         """Replace a note's tags and properties, within the caller's transaction."""
         self._execute("DELETE FROM tags WHERE note_id = ?", note.id)
         self._execute_many("INSERT OR IGNORE INTO tags VALUES (?, ?)", [(note.id, tag) for tag in note.tags])
-        PropertyTable(self._database).put(note)
+        self._execute("DELETE FROM properties WHERE note_id = ?", note.id)
+        self._execute_many(
+            "INSERT OR IGNORE INTO properties VALUES (?, ?, ?)",
+            [(note.id, name, value) for name, value in property_values(note.extra)],
+        )
 
     def delete(self, note_ids: Ids) -> None:
         ids = list(note_ids)
@@ -309,9 +304,9 @@ class NoteTable(StoreTable):
 
     def options(self, note_id: str) -> ChunkingOptions | None:
         """Return the chunking options set for a note, or None if it uses its base's options or isn't stored."""
-        return options_of(
-            note_id, self._value("SELECT chunking FROM notes WHERE id = ?", note_id), self._database.unread
-        )
+        chunking = self._value("SELECT chunking FROM notes WHERE id = ?", note_id)
+        row = {"id": note_id, "title": note_id, "chunking": chunking}
+        return CHUNKING_READER(row, self._database.unread).chunking
 
     # several notes
 

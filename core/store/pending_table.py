@@ -44,8 +44,9 @@ class EmbeddingTurn:
     """A lock held while embedding a batch of chunks. Threads with only a few chunks go first."""
 
     def __init__(self) -> None:
-        self._lock = Lock()
-        self._few = set[object]()
+        self.lock = Lock()
+        # Tickets of the waiting threads with only a few chunks.
+        self.urgent = set[object]()
 
     @contextmanager
     def take(self, waits: Callable[[], object], *, first: bool) -> Iterator[None]:
@@ -56,26 +57,17 @@ class EmbeddingTurn:
         """
         ticket = object()
         if first:
-            self._few.add(ticket)
+            self.urgent.add(ticket)
         try:
-            while (self._few and not first) or not self._lock.acquire(timeout=_PATIENCE):
+            while (self.urgent and not first) or not self.lock.acquire(timeout=_PATIENCE):
                 time.sleep(0 if first else _MOMENT)
                 waits()
         finally:
-            self._few.discard(ticket)
+            self.urgent.discard(ticket)
         try:
             yield
         finally:
-            self._lock.release()
-
-    @property
-    def is_taken(self) -> bool:
-        return self._lock.locked()
-
-    @property
-    def is_urgent(self) -> bool:
-        """Whether a thread with only a few chunks is waiting."""
-        return bool(self._few)
+            self.lock.release()
 
 
 class PendingTable(StoreTable):

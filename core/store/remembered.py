@@ -11,7 +11,7 @@ from core.base import files
 from core.base.cache import Cache
 from core.base.codec import decoder, to_plain
 from core.base.faults import translate_errors
-from core.base.frozen import ValueMap, Values, frozen
+from core.base.frozen import ValueMap, frozen
 from core.model import Floor, KnowledgeBase
 from core.store.database import Database
 
@@ -102,12 +102,13 @@ class Floors:
             files.replace(self._file, json.dumps(to_plain(measured)))
 
     def _read(self) -> dict[str, _Measured | None]:
-        return files.load(self._file, _measured, aside=not self._readonly) or {}
-
-
-def _measured(stored: Values) -> dict[str, _Measured | None]:
-    """Decode the measured similarities. Earlier versions stored an empty object for a deleted similarity."""
-    known: dict[str, _Measured | None] = decoder(dict[str, _Measured | None])(
-        {base_id: entry or None for base_id, entry in stored.items()}
-    )
-    return known
+        decode = decoder(dict[str, _Measured | None])
+        return (
+            files.load(
+                self._file,
+                # Earlier versions stored an empty object for a deleted similarity.
+                lambda stored: decode({base_id: entry or None for base_id, entry in stored.items()}),
+                aside=not self._readonly,
+            )
+            or {}
+        )

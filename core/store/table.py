@@ -30,14 +30,6 @@ class StoreTable:
         self._insert = database.insert
         self._write = database.write
 
-    def _ids(self, statement: str, fingerprint: str, hashes: Iterable[bytes]) -> dict[bytes, int]:
-        """Run a query for each of a model's text hashes, and return the ids by hash.
-
-        Hashes that aren't found are left out.
-        """
-        ids = {key: self._value(statement, fingerprint, key) for key in set(hashes)}
-        return {key: number for key, number in ids.items() if number is not None}
-
 
 class QuestionedTable(StoreTable):
     """A table that contains the user's questions.

@@ -16,6 +16,7 @@ from core.store import filters as narrowed
 from core.store.ids import entry_id
 from core.store.table import StoreTable, decoding
 
+_ADD_MODEL = "INSERT OR IGNORE INTO embedders (fingerprint) VALUES (?)"
 _OF_BASE = (
     "SELECT windows.vector FROM windows JOIN chunks ON chunks.rowid = chunk JOIN notes ON notes.id = note_id"
     " WHERE base_id "
@@ -41,7 +42,7 @@ class VectorTable(StoreTable):
         """
         blobs = (row.astype("<f4").tobytes() for row in vectors)
         with self._write(aside=True):
-            self._add_model(fingerprint)
+            self._execute(_ADD_MODEL, fingerprint)
             self._execute_many(
                 "INSERT OR IGNORE INTO vectors (embedder, text_hash, vector, entry)"
                 " VALUES ((SELECT id FROM embedders WHERE fingerprint = ?), ?, ?, ?)",
@@ -54,18 +55,14 @@ class VectorTable(StoreTable):
                     ((ids[key], rows.tobytes()) for key, rows in zip(hashes, bits, strict=True)),
                 )
 
-    def _add_model(self, fingerprint: str) -> None:
-        self._execute("INSERT OR IGNORE INTO embedders (fingerprint) VALUES (?)", fingerprint)
-
     def ids(self, fingerprint: str, hashes: Iterable[bytes], *, with_bits: bool = False) -> dict[bytes, int]:
         """Return the ids of stored vectors by text hash. With `with_bits`, leave out vectors without token bits."""
         only = "AND EXISTS (SELECT 1 FROM tokens WHERE vector = vectors.id)" if with_bits else ""
-        return self._ids(
+        statement = (
             "SELECT vectors.id FROM vectors JOIN embedders ON embedders.id = embedder"
-            f" WHERE fingerprint = ? AND text_hash = ? {only}",
-            fingerprint,
-            hashes,
+            f" WHERE fingerprint = ? AND text_hash = ? {only}"
         )
+        return {key: found for key in set(hashes) if (found := self._value(statement, fingerprint, key)) is not None}
 
     def entry_ids(self, ids: Iterable[int]) -> list[str]:
         """Return the index entries for the vectors with the given ids, without duplicates."""
@@ -133,7 +130,7 @@ class VectorTable(StoreTable):
     def settle_centring(self, fingerprint: str, centring: Centring) -> None:
         """Store a model's centring. The caller must rebuild the indexes of the model's bases."""
         with self._write():
-            self._add_model(fingerprint)
+            self._execute(_ADD_MODEL, fingerprint)
             self._execute(
                 "UPDATE embedders SET centring = ? WHERE fingerprint = ?",
                 centring.constants.astype("<f4").tobytes(),
@@ -167,7 +164,7 @@ class VectorTable(StoreTable):
         The centre never changes, because bits from different centres can't be compared.
         """
         with self._write():
-            self._add_model(fingerprint)
+            self._execute(_ADD_MODEL, fingerprint)
             self._execute(
                 "UPDATE embedders SET centre = ? WHERE fingerprint = ? AND centre IS NULL",
                 centre.astype("<f4").tobytes(),
@@ -298,7 +295,7 @@ class NoteVectors(StoreTable):
             ).fetchall()
             if not rows:
                 continue
-            vectors = centring.passages(matrix([row[1] for row in rows], base.dimension))
+            vectors = centring.centred(matrix([row[1] for row in rows], base.dimension), role="note")
             owners = np.array([row[0] for row in rows])
             first = np.flatnonzero(np.r_[True, owners[1:] != owners[:-1]])
             yield from zip(owners[first].tolist(), unit(np.add.reduceat(vectors, first)), strict=True)

@@ -285,13 +285,13 @@ def test_evaluate_fails_under_a_target(run: Any, folder: Path, tmp_path: Path) -
 def test_rebuild_gives_the_same_hits(run: Any, folder: Path, tmp_path: Path) -> None:
     run("import", folder)
     with Workspace(tmp_path / "workspace") as workspace:
-        workspace.store.open_index()
+        workspace.store.index.open()
         before = [hit.chunk.id for hit in workspace.search("restore").hits]
     for file in sorted((tmp_path / "workspace" / "chroma").rglob("*"), reverse=True):
         file.rmdir() if file.is_dir() else file.unlink()
     assert run("rebuild") == {"windows": 3, "index": "chroma"}
     with Workspace(tmp_path / "workspace") as workspace:
-        workspace.store.open_index()
+        workspace.store.index.open()
         assert [hit.chunk.id for hit in workspace.search("restore").hits] == before
     status = run("status")
     assert [(base["name"], base["notes"], base["chunks"]) for base in status["bases"]] == [("vault", 3, 3)]
@@ -371,7 +371,7 @@ def test_ctrl_c_leaves_a_workspace_that_opens(run: Any, tmp_path: Path) -> None:
     assert "Traceback" not in error
     with Workspace(tmp_path / "workspace") as workspace:
         assert all(card.chunks > 1 for card in workspace.notes.all())
-        workspace.store.open_index()
+        workspace.store.index.open()
         assert not workspace.store.index.problem
 
 

@@ -56,7 +56,7 @@ def test_a_model_whose_languages_lie_together_compares_them_and_stays_as_it_is()
     model = Bilingual(apart=0)
     result, vectors = compute_centring(model), model.embed(["one", "二"], role="note")
     assert result.compares_languages
-    assert result.passages(vectors) == pytest.approx(vectors, abs=1e-6)
+    assert result.centred(vectors, role="note") == pytest.approx(vectors, abs=1e-6)
     assert result.similarities(vectors, vectors[0]) == pytest.approx(vectors @ vectors[0], abs=1e-6)
 
 
@@ -77,7 +77,7 @@ def test_similarities_are_those_of_the_centred_vectors_on_the_models_own_scale()
     vectors = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
     middle = centring.SHARE * vectors.mean(axis=0)
     result = Centring(np.vstack([middle, middle, directions]).astype(np.float32))
-    cosines = result.passages(vectors[1:]) @ result.questions(vectors[0])
+    cosines = result.centred(vectors[1:], role="note") @ result.centred(vectors[0], role="query")
     similarities = result.similarities(vectors[1:], vectors[0])
     assert similarities == pytest.approx(result.similarity(cosines), abs=1e-5)
     assert similarities.mean() == pytest.approx((vectors[1:] @ vectors[0]).mean(), abs=0.05)

@@ -188,7 +188,7 @@ def test_one_line_beside_an_import_is_stored_at_once_and_indexed_next(
             workspace.imports.apply(workspace.imports.plan_folder(one, base))
         states.append((len(found(workspace, "heron")), len(found(workspace, "heron line", "semantic")[:1])))
 
-    waits = lambda: workspace.store.pending.turn.is_urgent and len(found(workspace, "heron")) == 1  # noqa: E731
+    waits = lambda: workspace.store.pending.turn.urgent and len(found(workspace, "heron")) == 1  # noqa: E731
     ends = beside(model, 8, work, waits)
     report = synced(workspace, folder)
     wait_until(lambda: bool(ends))
@@ -223,7 +223,7 @@ def test_who_stops_while_another_thread_embeds_leaves_the_turn_to_others(
     ends = beside(model, 8, stop, lambda: bool(stopped))
     assert workspace.pending.embed_rest() == NOTES
     wait_until(lambda: bool(ends))
-    assert not workspace.store.pending.turn.is_taken
+    assert not workspace.store.pending.turn.lock.locked()
 
 
 def test_stopped_it_keeps_what_was_done_and_the_next_import_goes_on(

@@ -139,7 +139,7 @@ def test_the_store_answers_exactly_with_any_backend(
     store.delete_base(other)
     store.close()
     store = Store(tmp_path, index=settings)
-    store.open_index()
+    store.index.open()
     base = store.bases.named("notes")
     assert found(store, base, OTHER[1])[0] == OTHER[1]
     if settings.kind != "none":
@@ -183,7 +183,7 @@ def test_what_somebody_else_changed_on_the_server_is_healed(
     stranger.drop(name)
     assert found(store, base, TEXTS[0])[0] == TEXTS[0]
     assert store.index.state == "damaged"
-    store.open_index()
+    store.index.open()
     assert store.index.ready
     assert sorted(store.index.ids(base)) == entries
     stranger.open()
@@ -192,7 +192,7 @@ def test_what_somebody_else_changed_on_the_server_is_healed(
     server.kill()
     assert found(store, base, TEXTS[0])[0] == TEXTS[0]
     server.start()
-    store.open_index()
+    store.index.open()
     stored = store.index._backend.vectors(Index.name(base), entries[:1])  # type: ignore[union-attr]
     assert np.allclose(stored[entries[0]], store.chunks.vectors(base, entries[:1])[1], atol=1e-5)
     store.close()
@@ -204,7 +204,7 @@ def test_a_workspace_moves_between_backends_without_a_model(server: ChromaServer
     store.close()
     for settings in (IndexSettings(url=server.url), IndexSettings(kind="none"), IndexSettings()):
         store = Store(tmp_path, index=settings)
-        store.open_index()
+        store.index.open()
         base = store.bases.named("notes")
         assert found(store, base, TEXTS[1])[0] == TEXTS[1]
         assert store.index.ids(base) or settings.kind == "none"
@@ -242,10 +242,10 @@ def test_what_is_written_while_the_server_is_away_is_sent_when_it_is_back(
     assert found(store, base, OTHER[0])[0] == OTHER[0]
     assert store.index.state == "damaged"
     assert "isn't responding" in str(store.index.problem)
-    store.open_index()
+    store.index.open()
     assert store.index.state == "damaged"
     process.start()
-    store.open_index()
+    store.index.open()
     assert (store.index.state, store.index.problem) == ("ready", None)
     assert store.index.ids(base) == {key for ids, _ in store.chunks.windows(base) for key in ids}
     process.kill()
@@ -267,7 +267,7 @@ def test_the_key_is_of_the_environment_and_a_wrong_one_is_told(
     for key, problem in (("wrong", "rejects the key. Set TESSERA_INDEX_TOKEN"), ("", "rejects the key")):
         monkeypatch.setenv(INDEX_TOKEN, key)
         store = Store(tmp_path, index=IndexSettings(url=guard.url))
-        store.open_index()
+        store.index.open()
         assert problem in str(store.index.problem)
         store.close()
     monkeypatch.setenv(INDEX_TOKEN, "right")
@@ -279,7 +279,7 @@ def test_the_key_is_of_the_environment_and_a_wrong_one_is_told(
     assert found(store, base, TEXTS[1])[0] == TEXTS[1]
     assert "isn't responding (a proxy says no)" in str(store.index.problem)
     guard.status = 0
-    store.open_index()
+    store.index.open()
     assert store.index.ready
     assert found(store, base, TEXTS[1])[0] == TEXTS[1]
     store.close()
@@ -297,7 +297,7 @@ def test_a_database_of_a_tenant_has_the_collections_of_its_own(server: ChromaSer
     assert [one["name"] for one in held] == [f"tessera-{store.database.owner}-{Index.name(base)}"]
     store.close()
     store = Store(tmp_path, index=IndexSettings(url=server.url, tenant="team", database="none"))
-    store.open_index()
+    store.index.open()
     assert "has no database 'none' for the tenant 'team'" in str(store.index.problem)
     store.close()
 

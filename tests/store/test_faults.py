@@ -92,7 +92,7 @@ def overwrite(file: Path, start: int) -> None:
 
 def test_a_full_disk_is_told_and_what_was_stored_is_there(folder: Path, vault: Path) -> None:
     with Workspace(folder) as workspace:
-        workspace.store.open_index()
+        workspace.store.index.open()
         before = titles(workspace)
         with limit(300_000), pytest.raises(DiskFull, match="Free some space on its disk"):
             sync(workspace, vault)
@@ -151,7 +151,7 @@ def test_a_short_vector_is_told_and_computed_again_by_a_rebuild(folder: Path) ->
     with Workspace(folder) as workspace:
         with pytest.raises(IndexDamaged, match="tessera rebuild"):
             workspace.search("backup", mode="semantic")
-        workspace.store.open_index()
+        workspace.store.index.open()
         assert "tessera rebuild" in str(workspace.status().index_problem)
         pending = workspace.pending.count("notes")
         workspace.rebuild()
@@ -213,7 +213,7 @@ def test_commands_say_it_in_one_line(folder: Path, vault: Path, capsys: pytest.C
 @pytest.mark.parametrize("readonly", [False, True])
 def test_an_emptied_workspace_is_no_new_one(folder: Path, emptied: str, readonly: bool) -> None:
     with Workspace(folder) as workspace:
-        workspace.store.open_index()
+        workspace.store.index.open()
     shutil.rmtree(folder / "backups")
     (folder / "notes.db").unlink()
     if emptied == "empty":
@@ -245,7 +245,7 @@ def test_an_emptied_workspace_names_its_backup(folder: Path) -> None:
 @pytest.mark.skipif(os.name != "posix", reason="there are no such permissions")
 def test_a_workspace_is_its_owner_s_only(folder: Path) -> None:
     with Workspace(folder) as workspace:
-        workspace.store.open_index()
+        workspace.store.index.open()
         workspace.preferences.set("language", "en")
     for path in (folder, *folder.rglob("*")):
         path.chmod(0o777 if path.is_dir() else 0o666)

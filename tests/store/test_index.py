@@ -43,7 +43,7 @@ def folder(sound: Path, tmp_path: Path) -> Path:
 
 def opened(folder: Path) -> tuple[Store, KnowledgeBase]:
     store = Store(folder)
-    store.open_index()
+    store.index.open()
     return store, store.bases.named("notes")
 
 
@@ -201,7 +201,7 @@ def test_a_crash_of_chroma_leaves_exact_search_until_it_is_healed(folder: Path) 
     assert not store.index.ready
     assert "tessera rebuild" in str(store.index.problem)
     put(store, base, "n2", ("yyyyyyyyyyyyyy y",))
-    store.open_index()
+    store.index.open()
     assert_answers(store, base)
     assert found(store, base, "yyyyyyyyyyyyyy y")[0] == "yyyyyyyyyyyyyy y"
     store.close()

@@ -28,7 +28,7 @@ def hub(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("hub")
     store = Store(folder)
     base = store.bases.add("hub", embedder="fake", fingerprint="fake", dimension=DIMENSION, chunking=ChunkingOptions())
-    store.open_index()
+    store.index.open()
     store.index.build(base)
     keys = [f"{number:016}".encode() for number in range(COUNT)]
     store.vectors.add("fake", keys, vectors)
@@ -58,12 +58,12 @@ def test_what_no_link_of_the_graph_leads_to_is_found_at_each_opening(
     queries /= np.linalg.norm(queries, axis=1, keepdims=True)
     for _ in range(3):
         store = Store(hub)
-        store.open_index()
+        store.index.open()
         assert recall(store, queries) == 1
         store.close()
     monkeypatch.setattr(exact_search, "BUDGET", 0)
     store = Store(hub)
-    store.open_index()
+    store.index.open()
     assert recall(store, queries) == 1, "a graph that doesn't reach them is not to be used"
     store.close()
 

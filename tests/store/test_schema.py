@@ -56,7 +56,7 @@ def test_a_database_of_the_first_version_opens_and_keeps_its_notes(old: Path) ->
     (card,) = store.notes.cards()
     assert (card.state, card.chunks) == ("ready", 1)
     assert store.words.rank(["body"], 5).keys() == {7}
-    store.open_index()
+    store.index.open()
     assert store.index.ids(store.bases.named("old")) == {entry_id(bytes.fromhex("0000803F00000000"))}
     store.close()
 

@@ -29,7 +29,7 @@ TEXTS = ("a bb ccc", "dddd eeeee", "ffffff ggggggg hhhhhhhh")
 
 def base_in(store: Store, name: str = "notes") -> KnowledgeBase:
     base = store.bases.add(name, embedder="fake", fingerprint="word-lengths", dimension=16, chunking=ChunkingOptions())
-    store.open_index()
+    store.index.open()
     store.index.build(base)
     return store.bases.named(name)
 
@@ -139,7 +139,7 @@ def test_vectors_that_no_note_has_never_answer_and_leave_at_the_next_start(store
     assert set(found(store, base, "zz")) <= set(TEXTS)
     store.close()
     again = Store(store.folder)
-    again.open_index()
+    again.index.open()
     assert again.index.ids(again.bases.named("notes")) == entries(*TEXTS)
     again.close()
 
@@ -151,7 +151,7 @@ def test_a_deleted_index_comes_back_from_the_vectors_in_sqlite(store: Store) -> 
     store.close()
     shutil.rmtree(store.folder / "chroma")
     again = Store(store.folder)
-    again.open_index()
+    again.index.open()
     assert found(again, again.bases.named("notes"), "dddd eeeee") == before
     again.close()
 
@@ -268,7 +268,7 @@ def test_an_index_by_windows_is_built_anew_by_vectors(store: Store, monkeypatch:
         store.index.build(base)
     store.close()
     again = Store(store.folder)
-    again.open_index()
+    again.index.open()
     assert again.index.ids(again.bases.named("notes")) == entries(*TEXTS)
     again.close()
 

@@ -378,8 +378,8 @@ def test_a_scan_for_signs_reads_the_properties_of_a_note_once(tmp_path: Path) ->
         def prepare(chunks: int) -> Callable[[], object]:
             store = stores.enter_context(closing(Store(tmp_path / f"{chunks}")))
             rowids = put(store, base_in(store), "n", *["one -> two"] * chunks)
-            store.properties.put(Note("n", "", "", "h", generation=1, title="", extra={"sign": "§"}))
             with store.database.write() as connection:
+                connection.execute("INSERT INTO properties VALUES ('n', 'sign', '§')")
                 connection.execute("UPDATE chunks SET state = 'deleted' WHERE rowid < ?", (rowids[chunks // 2],))
 
             def scan() -> None:

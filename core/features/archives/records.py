@@ -287,7 +287,7 @@ def write(store: Store, records: Records, name: str, ids: Ids, runs: RunRows) ->
     Ids that are already in use are replaced. The base's chunks still have to be indexed afterwards. Raises ConfigError
     or ModelError if the base's model isn't available.
     """
-    store.open_index()
+    store.index.open()
     with store.changing, store.database.write():
         records = _with_free_ids(store, records)
         embedder = embedding.build(records.base.embedder)

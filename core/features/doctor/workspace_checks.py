@@ -108,7 +108,7 @@ def _in_use(folder: Path) -> bool:
 
 
 def _mend_index(parts: WorkspaceParts) -> None:
-    parts.store.open_index()
+    parts.store.index.open()
     if _index(parts):
         parts.store.rebuild_index()
 

@@ -266,7 +266,7 @@ class Learning(Switchable):
             note_ids: Texts = ()
             if fresh:
                 items = [item_of(name, fact, log, language, model) for name, fact in fresh]
-                self._store.open_index()
+                self._store.index.open()
                 with self._store.changing, self._store.database.write():
                     note_ids = self._notes.add_many(base, items, embed=False, strict=True).note_ids
                     ids = zip(fresh, note_ids, strict=True)

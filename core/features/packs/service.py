@@ -137,7 +137,7 @@ class Packs:
         """Remove a pack by moving its notes to the trash, except those the user changed. Return the number kept."""
         self._store.check_writable()
         self._get_installed(name)
-        self._store.open_index()
+        self._store.index.open()
         with self._store.changing:
             note_ids = self._table.notes(name).values()
             going = [item for item in note_ids if untouched(self._store, self._store.note(item))]

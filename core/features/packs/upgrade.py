@@ -168,7 +168,7 @@ class Upgrade:
                 ids.add(new_id)
                 drafts.append(self._draft(pack_note, None, new_id))
         if drafts or deleted:
-            self.store.open_index()
+            self.store.index.open()
         self._write(drafts, progress)
         delete(self.store, deleted, _DELETED)
         table.put_files(name, contents)
@@ -190,7 +190,7 @@ class Upgrade:
 
         If the pack no longer contains the note, move it to the trash.
         """
-        self.store.open_index()
+        self.store.index.open()
         if pack_note := self.notes.get(note.location):
             self._write([self._draft(pack_note, note)], no_progress)
         else:

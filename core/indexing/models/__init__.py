@@ -85,36 +85,10 @@ _LEAST_SPREAD = 0.005
 _REST_SECONDS = 60.0
 
 
-def _measure_floor(models: "Models", store: Store, base: KnowledgeBase) -> None:
-    """Measure a base's background similarity unless it is up to date. Raises the errors of `Models.embedder`.
-
-    The background similarity is the similarity of unrelated questions to the nearest window. The user's questions
-    without an answer count as unrelated. Questions with an answer limit the result.
-    """
-    windows = store.chunks.count(base).windows
-    sets = map(store.questions.for_set, store.questions.sets(base))
-    own = [question for item in sets for question in item[::-1][:_OWN] if not question.suggested]
-    known = store.floors.get(base)
-    grown = not known or not 1 / _GROWN < windows / known.windows < _GROWN or len(own) != known.questions
-    if store.readonly or not windows or not grown:
-        return
-    embedder = models.embedder(base)
-    if (unrelated := store.vectors.unrelated(base)) is None or len(unrelated) != len(UNRELATED):
-        unrelated = embedder.embed(UNRELATED, role="query")
-        store.vectors.store_unrelated(base.fingerprint, unrelated)
-    if unanswered := [question.text for question in own if not question.gold]:
-        unrelated = np.concatenate([unrelated, embedder.embed(unanswered, role="query")])
-    nearest = _nearest(store, base, unrelated)
-    mean = nearest.mean()
-    if answered := [question.text for question in own if question.gold]:
-        mean = min(mean, np.quantile(_nearest(store, base, embedder.embed(answered, role="query")), _BELOW))
-    store.floors.set(base, Floor(float(mean), max(float(nearest.std()), _LEAST_SPREAD), windows, len(own)))
-
-
 def _nearest(store: Store, base: KnowledgeBase, questions: Matrix) -> Matrix:
     """Return the similarity of each question to the nearest window in a base."""
     centring = store.vectors.centring(base)
-    centred = centring.questions(questions)
+    centred = centring.centred(questions, role="query")
     nearest = np.full(len(questions), -1.0, np.float32)
     for _, vectors in store.chunks.windows(base):
         nearest = np.maximum(nearest, (centred @ vectors.T).max(axis=1))
@@ -186,10 +160,30 @@ class Models:
     def settle_floor(self, base: KnowledgeBase) -> None:
         """Measure a base's background similarity unless it is up to date.
 
-        The base's model may be loaded. If the model isn't available, the background similarity stays unknown.
+        The background similarity is the similarity of unrelated questions to the nearest window. The user's questions
+        without an answer count as unrelated. Those with an answer limit the result. May load the base's model. If the
+        model isn't available, the background similarity stays unknown.
         """
+        store = self._store
+        windows = store.chunks.count(base).windows
+        sets = map(store.questions.for_set, store.questions.sets(base))
+        own = [question for item in sets for question in item[::-1][:_OWN] if not question.suggested]
+        known = store.floors.get(base)
+        grown = not known or not 1 / _GROWN < windows / known.windows < _GROWN or len(own) != known.questions
+        if store.readonly or not windows or not grown:
+            return
         with suppress(EmbeddingMismatch, ModelError, ProviderError):
-            _measure_floor(self, self._store, base)
+            embedder = self.embedder(base)
+            if (unrelated := store.vectors.unrelated(base)) is None or len(unrelated) != len(UNRELATED):
+                unrelated = embedder.embed(UNRELATED, role="query")
+                store.vectors.store_unrelated(base.fingerprint, unrelated)
+            if unanswered := [question.text for question in own if not question.gold]:
+                unrelated = np.concatenate([unrelated, embedder.embed(unanswered, role="query")])
+            nearest = _nearest(store, base, unrelated)
+            mean = nearest.mean()
+            if answered := [question.text for question in own if question.gold]:
+                mean = min(mean, np.quantile(_nearest(store, base, embedder.embed(answered, role="query")), _BELOW))
+            store.floors.set(base, Floor(float(mean), max(float(nearest.std()), _LEAST_SPREAD), windows, len(own)))
 
     # loading
 
@@ -281,7 +275,7 @@ class Models:
                 failed.append(error)
                 if isinstance(error, ProviderUnavailable):
                     self.set_away(name)
-        self._store.open_index(heal=False)
+        self._store.index.open(heal=False)
         for base in bases:
             if base.has_vectors and base.embedder in self._warm:
                 self.settle_floor(base)

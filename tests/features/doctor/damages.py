@@ -172,7 +172,7 @@ def make(place: Path) -> None:
     (notes / "kettle.png").write_bytes(b"\x89PNG\r\n\x1a\n")
     with Workspace(place / "workspace") as workspace:
         workspace.imports.apply(workspace.imports.plan_folder(notes, "base"))
-        workspace.store.open_index()
+        workspace.store.index.open()
         workspace.backups.make()
 
 

@@ -208,7 +208,7 @@ def test_a_pack_without_its_collection_is_put_right_from_the_database(place: Pat
         shutil.rmtree(place / "chroma")
     with Workspace(place) as workspace:
         workspace.packs.upgrade("house")
-        workspace.store.open_index()
+        workspace.store.index.open()
         assert workspace.store.index.problem is None
         assert len(workspace.store.index.ids(workspace.bases.get("shelf"))) == 3
         assert not workspace.pending.any()
