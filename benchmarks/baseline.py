@@ -78,7 +78,7 @@ class Tessera:
         from core import embedding
 
         embedding.build(embedding.resolve(self._workspace.settings.embedder)).warm()
-        self._workspace.store.open_index()
+        self._workspace.store.index.open()
 
     def search(self, question: str) -> None:
         assert not self._workspace.search(question, limit=K, **self._options).cached

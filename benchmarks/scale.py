@@ -107,7 +107,7 @@ def build(folder: Path, like: KnowledgeBase, sources: Sequence[Source], size: in
     started, written = time.perf_counter(), 0
     with Workspace(folder) as workspace:
         store = workspace.store
-        store.open_index()
+        store.index.open()
         base = store.bases.add(
             BASE, embedder=like.embedder, fingerprint=like.fingerprint, dimension=like.dimension, chunking=like.chunking
         )
@@ -203,7 +203,7 @@ def _is_cjk(word: str) -> bool:
 def measure(workspace: Workspace, questions: Sequence[str]) -> None:
     """Print the times of each stage and of a whole search, by the filters of the search."""
     store, base = workspace.store, workspace.bases.get(BASE)
-    store.open_index()
+    store.index.open()
     embedder = workspace.models.embedder(base)
     vectors = dict(zip(questions, embedder.embed(list(questions), role="query"), strict=True))
     notes, chunks, windows = store.chunks.count(base)

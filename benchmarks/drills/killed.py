@@ -132,7 +132,7 @@ def check(begin: Begin, folder: Path, name: str, seed: int) -> dict[str, Any]:
         look(reader, "for reading")
         reader.search("anything")
     with Workspace(folder / "workspace") as workspace:
-        workspace.store.open_index()
+        workspace.store.index.open()
         look(workspace, "opened")
         wrong += packings.faults(workspace) if name == packings.UPGRADE else []
         reported = any(base.pending or base.switch for base in workspace.status().bases)

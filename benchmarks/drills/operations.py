@@ -38,7 +38,7 @@ class Place:
             yield self.workspace
             return
         with Workspace(self.folder) as workspace:
-            workspace.store.open_index()
+            workspace.store.index.open()
             self.ready()
             yield workspace
 
@@ -221,7 +221,7 @@ def remembering(place: Place) -> None:
 def opening(place: Place) -> None:
     place.ready()
     with Workspace(place.folder) as workspace:
-        workspace.store.open_index()
+        workspace.store.index.open()
 
 
 def _command(*arguments: str) -> None:

@@ -38,7 +38,7 @@ def upgrading(place: Place) -> None:
         place.journal.done(_final(place.vault))
     elif place.seed % 2:
         with Workspace(place.folder) as workspace:
-            workspace.store.open_index()
+            workspace.store.index.open()
             _begin(place)
             workspace.packs.upgrade(_NAME)
             place.journal.done(_final(place.vault))

@@ -22,7 +22,7 @@ def write(begin: Begin, place: Path, seed: int) -> Judge:
     """Change the workspace until the end, search it meanwhile, and look at it in the end."""
     judge, draw = Judge.at(place), random.Random(seed)
     with Workspace(place / "workspace") as workspace:
-        workspace.store.open_index()
+        workspace.store.index.open()
         (place / "writer").write_text(str(os.getpid()))
         begin()
         target = Place(place / "workspace", place / "vault", Journal(place / "journal"), workspace=workspace)

@@ -73,7 +73,8 @@ class NoChunking:
 
     def __init__(self, _: ChunkingOptions) -> None: ...
 
-    def cut(self, reading: TokenizedNote) -> list[Chunk]:
+    @staticmethod
+    def cut(reading: TokenizedNote) -> list[Chunk]:
         return describe.chunks(reading, _slices(reading.body, [(0, len(reading.body))]), "full_document")
 
 
@@ -390,8 +391,8 @@ class Adaptive:
             short = message(
                 "The note has {tokens}, fewer than {limit}, so it stays whole.", tokens=tokens, limit=self._threshold
             )
-            needless = message("Not needed because the note is short.")
-            chunks = NoChunking(self._options).cut(reading)
+            needless = message("Not needed: the note is short.")
+            chunks = NoChunking.cut(reading)
             return _cut(chunks, profile, none=short, markdown=needless, recursive=needless)
         long = message(
             "The note has {tokens}, and only notes with fewer than {limit} stay whole.",

@@ -74,7 +74,7 @@ def is_document(path: str, *, pictures: bool = False) -> bool:
     A picture in a folder belongs to the notes that link to it. With `pictures`, it also counts as a document.
     """
     kind = kind_of(path)
-    return (pictures or kind not in PICTURES) and bool(default_for(kind))
+    return (pictures or kind not in PICTURES) and bool(converters_for(kind))
 
 
 def convert(data: bytes, path: str, *, converter: str = "", look: Look = lambda: None) -> tuple[Converted, str]:

@@ -28,7 +28,7 @@ from core.intake.notefile import is_note
 from core.intake.placeholders import (
     PLACEHOLDER,
     EmptyFile,
-    check_content,
+    NotDownloaded,
     is_placeholder,
     placeholder_target,
 )
@@ -198,7 +198,8 @@ def read(folder: Path, path: str) -> bytes:
     file hasn't been downloaded yet.
     """
     data = read_bytes(folder, path, kinds.MAX_BYTES if is_document(path, pictures=True) else MAX_BYTES)
-    check_content(data, path)
+    if data and not data.strip(b"\0"):
+        raise NotDownloaded(path, message("has no content yet, only zero bytes."))
     return data
 
 
@@ -264,7 +265,7 @@ def _walk(
         for entry in entries:
             is_folder = entry.is_dir(follow_symlinks=False)
             away = "" if is_folder else placeholder_target(entry.name)
-            away = away if _has_note_name(away, pictures=pictures) else ""
+            away = away if is_note(away) or is_document(away, pictures=pictures) else ""
             path = escape_halves(place + (away or entry.name))
             if only and not only.lead_through(path):
                 continue
@@ -283,7 +284,7 @@ def _walk(
 
 def _check_entry(entry: "os.DirEntry[str]", path: str, root: Path, *, pictures: bool) -> Iterator[SourceFile | Failed]:
     """Yield a directory entry as a note file or as a failure, or yield nothing if it can't be a note."""
-    has_note_name = _has_note_name(entry.name, pictures=pictures)
+    has_note_name = is_note(entry.name) or is_document(entry.name, pictures=pictures)
     try:
         if entry.is_symlink():
             target = Path(entry.path).resolve()
@@ -319,7 +320,3 @@ def _check_entry(entry: "os.DirEntry[str]", path: str, root: Path, *, pictures: 
             stamp=f"{status.st_ctime_ns} {status.st_ino}" if settled else "",
             recent=bool(recent),
         )
-
-
-def _has_note_name(name: str, *, pictures: bool) -> bool:
-    return is_note(name) or is_document(name, pictures=pictures)

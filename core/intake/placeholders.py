@@ -89,9 +89,3 @@ def lock_error(error: Exception, path: str) -> NotDownloaded | None:
             why=reason(error),
         ),
     )
-
-
-def check_content(data: bytes, path: str) -> None:
-    """Raise NotDownloaded if a file contains only NUL bytes, because its contents aren't there yet."""
-    if data and not data.strip(b"\0"):
-        raise NotDownloaded(path, message("has no content yet, only zero bytes."))

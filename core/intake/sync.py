@@ -7,6 +7,7 @@ its note is kept.
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from pathlib import Path
 from types import MappingProxyType
 
@@ -52,6 +53,10 @@ def pages_only(scanned: Scan, known: Collection[str], *, whole: bool) -> Scan:
     if whole and not (files or failed or away):
         raise SourceError(str(scanned.folder), nothing_read([*(item.path for item in scanned.skipped), *others]))
     return replace(scanned, files=files, failed=failed, not_downloaded=away, skipped=skipped)
+
+
+# The state of a file when it was last checked.
+_STATE = attrgetter("mtime_ns", "size", "stamp")
 
 
 @dataclass(slots=True)
@@ -169,12 +174,14 @@ def _compare(
         note = known.get(path)
         if note is None and (other := alike.get(compose(path))) and other.path not in present:
             note = other
-        same = note is not None and note.is_as(file)
-        if note and same and file.is_settled:
+        same = note is not None and _STATE(note) == _STATE(file)
+        # An unchanged time, size and stamp are then enough to tell that the file hasn't changed.
+        settled = file.stamp and not file.recent
+        if note and same and settled:
             compared.unchanged.append(note)
             continue
         before = unread.get(path)
-        if before and file.is_settled and before[0].is_as(file):
+        if before and settled and _STATE(before[0]) == _STATE(file):
             compared.unread.append(before)
             continue
         try:

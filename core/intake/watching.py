@@ -451,7 +451,7 @@ class Watching:
         # Count the removals of the last hour too.
         since = time.monotonic() - 3600.0
         lately = sum(count for at, count in self._removals[base.id, plan.source_ref] if at > since)
-        waits = (before and before.removals) or (plan.removed and plan.removes_many_after(lately))
+        waits = (before and before.removals) or (plan.removed and plan.removes_many(lately))
         return (replace(plan, removed=()), len(plan.removed)) if waits else (plan, 0)
 
     def _fails_anew(self, base: KnowledgeBase, plan: SyncPlan) -> bool:

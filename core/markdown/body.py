@@ -15,7 +15,6 @@ from core.markdown.inline import (
     Link,
     extract_links,
     hide,
-    link_definitions,
     link_to,
     prose,
     tag_key,
@@ -77,7 +76,8 @@ def look_into(body: str, path: str, *, plain: bool = False) -> BodyMetadata:
         links += more
         if not is_heading:  # tags in headings don't count
             tags += tags_in(inline)
-    links += link_definitions(parsed)
+    definitions = (token for token in parsed.tokens if token.type == "definition" and not parsed.is_footnote(token))
+    links += [Link(token.meta["url"]) for token in definitions]
     titles = (short_title(heading.title) for heading in outlined.headings if heading.level == 1 and not heading.nested)
     return BodyMetadata(next(filter(None, titles), ""), distinct_tags(tags), tuple(links), outlined)
 

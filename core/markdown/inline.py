@@ -190,12 +190,6 @@ def link_to(address: str) -> Link:
     return Link(address[1:-1] if address[:1] == "<" and address[-1:] == ">" else address)
 
 
-def link_definitions(parsed: Parsed) -> Iterator[Link]:
-    for token in parsed.tokens:
-        if token.type == "definition" and not parsed.is_footnote(token):
-            yield Link(token.meta["url"])
-
-
 MAX_TITLE = 1_000
 
 

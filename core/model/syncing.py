@@ -14,21 +14,8 @@ READ_AGAIN = "to read again"
 """Stamp of a note whose file must be read again because the result would now differ, though the file hasn't changed."""
 
 
-class _FileState:
-    """Base class for a file's modification time, size and stamp when the file was last checked."""
-
-    __slots__ = ()
-    mtime_ns: int
-    size: int
-    stamp: str
-
-    def is_as(self, file: "_FileState") -> bool:
-        """Return whether another file state has the same modification time, size and stamp."""
-        return (self.mtime_ns, self.size, self.stamp) == (file.mtime_ns, file.size, file.stamp)
-
-
 @frozen
-class SourceFile(_FileState):
+class SourceFile:
     """A note file in a folder. `content_hash` is empty until the file is read.
 
     `stamp` reveals changes that leave the time and size the same. The stamp is empty if the file changed too recently.
@@ -45,14 +32,9 @@ class SourceFile(_FileState):
     text: str = field(default="", repr=False, compare=False)
     encoding: TextEncoding | None = field(default=None, compare=False)
 
-    @property
-    def is_settled(self) -> bool:
-        """Whether an unchanged time, size and stamp are enough to tell that the file hasn't changed."""
-        return bool(self.stamp) and not self.recent
-
 
 @frozen
-class KnownNote(_FileState):
+class KnownNote:
     """A note as of the last sync. `path` is relative to the folder `source_ref`.
 
     `encoding` is the encoding that the user chose for the file, or "".
@@ -166,20 +148,18 @@ class SyncPlan:
         """Joined notes whose text differs from their files and will be replaced."""
         return tuple(match for match in self.joined if match in self.changed)
 
-    @property
-    def removes_many(self) -> bool:
-        """Whether the folder has at least five notes and the plan removes over a third of them."""
-        return self.removes_many_after(0)
+    def removes_many(self, earlier: int = 0) -> bool:
+        """Return whether the folder has at least five notes and the plan removes over a third of them.
 
-    def removes_many_after(self, earlier: int) -> bool:
-        """Return whether the plan removes many notes, including `earlier` removals."""
+        `earlier` removals count too.
+        """
         known = self.known + earlier
         return known >= 5 and 3 * (len(self.removed) + earlier) > known
 
     @property
     def needs_confirmation(self) -> bool:
         """Whether the plan removes many notes, or replaces the text of notes in the workspace with text from files."""
-        return self.removes_many or bool(self.differing)
+        return self.removes_many() or bool(self.differing)
 
     def report(self) -> SyncReport:
         """Return a report with the plan's counts. Chunks and windows aren't counted."""

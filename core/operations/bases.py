@@ -360,7 +360,7 @@ def connect(
     writes_files = workspace.bases.get(base).write_files
     connected = not dry_run and (confirmed or not plan.differing)
     if connected:
-        report = workspace.imports.apply(plan, confirmed=allow_removals or not plan.removes_many, progress=progress)
+        report = workspace.imports.apply(plan, confirmed=allow_removals or not plan.removes_many(), progress=progress)
     else:
         report = plan.report()
     return assemble(

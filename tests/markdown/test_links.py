@@ -2,8 +2,8 @@
 
 import pytest
 
-from core.markdown.inline import Link, extract_links, hide, link_definitions
-from core.markdown.parser import parse
+from core.markdown.body import look_into
+from core.markdown.inline import Link, extract_links, hide
 
 
 @pytest.mark.parametrize(
@@ -33,4 +33,4 @@ def test_wikilinks(text: str, target: str) -> None:
 
 def test_definitions_are_links_and_footnotes_are_none() -> None:
     body = "[a]: b.md 'title'\n[c]: <d e.md>\n\n[^1]: word\n\ntext [f]: g.md\n"
-    assert list(link_definitions(parse(body))) == [Link("b.md"), Link("d%20e.md")]
+    assert look_into(body, "note.md").links == (Link("b.md"), Link("d%20e.md"))

@@ -283,7 +283,7 @@ def _decide(plan: SyncPlan) -> None:
         confirmed = True
         if plan.joined:
             confirmed = _joins(plan)
-        if plan.removes_many:
+        if plan.removes_many():
             st.warning(
                 t(
                     "{n} of {known} notes are no longer in the folder and would be removed. Is this the right folder?",
