@@ -210,7 +210,8 @@ class Encoder:
         return np.concatenate(spans) if spans else np.empty((0, 2), np.int32)
 
     def _encode(self, text: str) -> Spans:
-        return _spans(self._encoding(text, special=False))
+        spans = span_rows(self._encoding(text, special=False).offsets)
+        return spans[spans[:, 1] > spans[:, 0]]
 
     def loaded(self) -> Any:
         """Return the SentenceTransformer, and load it on the first call. Raises ModelError if it can't be loaded."""
@@ -226,13 +227,6 @@ class Encoder:
         model = TorchModel(sentence_transformer(self.facts, self.name, device), self.facts, self.name, device)
         self.running = model.running
         return model
-
-    def _light_model(self, role: Role, count: int) -> IdsModel | None:
-        """Return the model that embeds `count` texts without torch, or None if torch should embed them."""
-        with self._loading:
-            if role != "query" and count > FEW:
-                self.load_fastest()
-            return None if role != "query" and "_torch_model" in vars(self) else self._ids_model
 
     def load_fastest(self) -> None:
         """Load the fastest model for many notes, which is torch or, for float32 on a CPU, the graph on all cores."""
@@ -310,8 +304,11 @@ class Encoder:
             return np.empty((0, self.facts.dimension), np.float32), []
         ids = [text if not isinstance(text, str) else self.ids([text], role=role)[0] for text in texts]
         frame = self._frames[role]
-        model = self._light_model(role, len(texts))
-        if not model:
+        with self._loading:
+            if role != "query" and len(texts) > FEW:
+                self.load_fastest()
+            model = None if role != "query" and "_torch_model" in vars(self) else self._ids_model
+        if not model:  # torch embeds them
             vectors, tokens = self._in_bulk().embed(
                 ids, frame[0] if self.facts.prompts[role] else 0, frame if with_tokens else None
             )
@@ -359,11 +356,6 @@ def _segments(text: str) -> Iterator[Span]:
             end = len(text)
         yield start, end
         start = end
-
-
-def _spans(encoding: "Encoding | ShortEncoding") -> Spans:
-    spans = span_rows(encoding.offsets)
-    return spans[spans[:, 1] > spans[:, 0]]
 
 
 # Find models by name.

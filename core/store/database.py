@@ -82,19 +82,16 @@ class Connection(sqlite3.Connection):
     rollback = _translate_errors(sqlite3.Connection.rollback)
     backup = _translate_errors(sqlite3.Connection.backup)
 
-    def cursor(self, factory: type[sqlite3.Cursor] = Cursor) -> Any:  # type: ignore[override]
-        return super().cursor(factory)
+    # sqlite3's own methods use a plain cursor.
 
-    # sqlite3's own methods create a cursor without calling `cursor`.
+    def execute(self, statement: str, values: Any = ()) -> Any:
+        return self.cursor(Cursor).execute(statement, values)
 
-    def execute(self, *values: object) -> Any:
-        return self.cursor().execute(*values)
+    def executemany(self, statement: str, rows: Iterable[Any]) -> Any:
+        return self.cursor(Cursor).executemany(statement, rows)
 
-    def executemany(self, *values: object) -> Any:
-        return self.cursor().executemany(*values)
-
-    def executescript(self, *values: object) -> Any:
-        return self.cursor().executescript(*values)
+    def executescript(self, script: str) -> Any:
+        return self.cursor(Cursor).executescript(script)
 
 
 @dataclass
