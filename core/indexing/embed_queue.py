@@ -303,10 +303,8 @@ class EmbedQueue:
         progress(self._done, max(total, self._done), state)
 
     def _count(self) -> tuple[int, Message]:
-        pending = self._store.pending
-        notes = self._store.notes.count(list(self._bases))
-        state = state_of(notes, notes, notes - pending.count(list(self._bases)).notes)
-        return self._done + pending.work(self._bases, self._only), state
+        state = state_of(self._store, self._bases.values())
+        return self._done + self._store.pending.work(self._bases, self._only), state
 
 
 def _block(base: KnowledgeBase) -> int:
@@ -317,13 +315,17 @@ def _block(base: KnowledgeBase) -> int:
     return _BLOCK
 
 
-def state_of(notes: int, by_words: int, by_meaning: int | None) -> Message:
-    """Return a message that says how many of `notes` notes can be searched. `by_meaning` is None for literal bases."""
-    numbers = {"notes": notes, "words": by_words}
-    if by_meaning is None:
+def state_of(store: Store, bases: Collection[KnowledgeBase], notes: int | None = None) -> Message:
+    """Return a message that says how many of `notes` notes in the bases, by default all, can be searched."""
+    ids = [base.id for base in bases]
+    stored = store.notes.count(ids)
+    numbers = {"notes": stored if notes is None else notes, "words": stored}
+    if not any(base.has_vectors for base in bases):
         return message("{words} of {notes} notes can be searched", **numbers)
     return message(
-        "{words} of {notes} notes can be searched by keyword, {meaning} by meaning", **numbers, meaning=by_meaning
+        "{words} of {notes} notes can be searched by keyword, {meaning} by meaning",
+        **numbers,
+        meaning=stored - store.pending.count(ids).notes,
     )
 
 

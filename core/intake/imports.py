@@ -16,7 +16,7 @@ from core import chunking, embedding
 from core.base.call_log import log_bases, log_call
 from core.base.errors import Cancelled, SourceError, SyncRefused
 from core.base.faults import FILES, translate_errors, wrap_file_errors
-from core.base.messages import Message, message, skeleton
+from core.base.messages import message, skeleton
 from core.base.text import compose, stem
 from core.documents.converting import is_document
 from core.documents.kinds import fingerprint
@@ -401,20 +401,14 @@ def import_plan(
     removed = edits_kept = 0
     stopped = False
     if plan.touched or not plan.is_empty:
+        store.check_writable()
         try:
             failed += _join(store, plan)
             _rename(store, plan)
-            base_ids = [base.id]
             planned = len(plan.added) + len(plan.changed)
-            notes = store.notes.count(base_ids) + len(plan.added)
+            notes = store.notes.count([base.id]) + len(plan.added)
             last = 0.0, float(planned)
-
-            def count() -> Message:
-                written = store.notes.count(base_ids)
-                by_meaning = written - store.pending.count(base_ids).notes if base.has_vectors else None
-                return state_of(notes, written, by_meaning)
-
-            state = Counted(count)
+            state = Counted(lambda: state_of(store, [base], notes))
 
             def tell(done: float, total: float, what: object = "") -> None:
                 nonlocal last

@@ -237,7 +237,7 @@ def _pair(missing: Sequence[KnownNote], new: Sequence[SourceFile]) -> tuple[list
     )
     notes = list(missing)
     files = list(new)
-    for key in keys:
+    for key in keys if missing else ():
         waiting = defaultdict[tuple[str, ...], list[KnownNote]](list)
         for note in reversed(notes):
             waiting[key(note)].append(note)
