@@ -90,9 +90,15 @@ class Vectors:
         """
         if texts and not self._store.vectors.centring_settled(self._embedder.fingerprint):
             self._store.settle_centring(self._embedder.fingerprint, centring.load_centring(self._embedder))
-        if ready := self._store_shipped(texts):
-            yield ready
-            texts = {key: text for key, text in texts.items() if key not in {*ready}}
+        ready = shipped.find(self._embedder.fingerprint, texts)
+        # Bits with different centres can't be compared.
+        if ready and (
+            not self._tokens or np.array_equal(centre_of(self._store, self._tokens), tokens.centre(self._tokens))
+        ):
+            bits = ready.bits if self._tokens else None
+            self._store.vectors.add(self._base.fingerprint, ready.keys, ready.vectors, bits)
+            yield ready.keys
+            texts = {key: text for key, text in texts.items() if key not in {*ready.keys}}
         if not texts:
             return
         centre = centre_of(self._store, self._tokens) if self._tokens else None
@@ -112,15 +118,6 @@ class Vectors:
                     yield from self._store_vectors(notes, keys, reply.result, texts)
             for keys, reply in asked:
                 yield from self._store_vectors(notes, keys, reply.result, texts)
-
-    def _store_shipped(self, texts: Texts) -> Sequence[bytes]:
-        """Store the vectors shipped with Tessera for some of the texts, and return the hashes of those texts."""
-        if (found := shipped.find(self._embedder.fingerprint, texts)) is None:
-            return ()
-        if self._tokens and not np.array_equal(centre_of(self._store, self._tokens), tokens.centre(self._tokens)):
-            return ()  # bits with different centres can't be compared
-        self._store.vectors.add(self._base.fingerprint, found.keys, found.vectors, found.bits if self._tokens else None)
-        return found.keys
 
     def check_base(self) -> None:
         """Raise EmbeddingMismatch if the base has switched to another embedder in the meantime."""
