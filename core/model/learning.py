@@ -17,14 +17,18 @@ NOTE_SOURCES = tuple(arg for arg in get_args(NoteSource) if arg != "pack")
 """Note sources that a program may set. The source `pack` is reserved for packs."""
 
 
+TIME_MARK = "{time}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogEvent:
     """An event in a log, such as a message with its stack trace, a request, a test, a command, or a chat message.
 
     `line` and `end` are the event's first and last lines in the file, counting from 1. In a file that isn't read line
     by line, `line` and `end` are the event's number. `time` is in the log's format. `source` is the logger, the service
-    or the speaker. `count` is how often the event occurs in a row. `fields` holds any other values that the parser
-    found: `outcome` (passed, failed, skipped), `seconds`, `method`, `path`, `status`, `command`.
+    or the speaker. `count` is how often the event occurs in a row. `head` is what comes before `text` in its line, with
+    TIME_MARK in place of the time. `fields` holds any other values that the parser found: `outcome` (passed, failed,
+    skipped), `seconds`, `method`, `path`, `status`, `command`.
     """
 
     text: str
@@ -35,6 +39,7 @@ class LogEvent:
     source: str = ""
     kind: EventKind = "log"
     count: int = 1
+    head: str = ""
     fields: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -7,7 +7,7 @@ from core.base.datetimes import utc_now
 from core.base.messages import Message
 from core.base.text import digest, fold, one_line, shorten
 from core.features.learning.masks.spans import MASK
-from core.model import Fact, LearntFact, LogEvent
+from core.model import TIME_MARK, Fact, LearntFact, LogEvent
 from core.store.reading import RowReader, columns_of
 from core.store.table import StoreTable
 
@@ -89,8 +89,10 @@ def _quote(event: LogEvent) -> str:
     lines = [line.rstrip() for line in event.text.split("\n") if line.strip()]
     if len(lines) > _MOST_QUOTES:
         lines = [*lines[:3], "…", *lines[-2:]]
-    head = " ".join(filter(None, (event.time, event.source if event.kind != "test" else "")))
-    lines[:1] = [f"{head} {lines[0]}".strip()] if lines else []
+    head = " ".join((event.time, event.source if event.kind != "test" else "", "")).lstrip()
+    if event.head:
+        head = event.head.replace(TIME_MARK, event.time)
+    lines[:1] = [f"{head}{lines[0]}".strip()] if lines else []
     return "\n".join(line if len(line) <= _MOST_QUOTE else line[:_MOST_QUOTE] + "…" for line in lines)
 
 

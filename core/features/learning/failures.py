@@ -18,6 +18,7 @@ from core.features.learning.facts import (
     normalise_exact,
     request_of,
 )
+from core.features.learning.lines import SOLVED
 from core.model import Fact, LogEvent, LogText
 
 Key = TypeVar("Key")
@@ -263,7 +264,7 @@ def repeated_errors(log: LogText) -> Facts:
             text = message(
                 "{text} {more}",
                 text=text,
-                more=message("The error ended with: {end}.", end=abbreviate(first_line(end), 300)),
+                more=message("It ended with: {end}.", end=abbreviate(first_line(end), 300).rstrip(".。")),
             )
         if step:
             before = message("The step before that was: {step}.", step=said)
@@ -314,12 +315,14 @@ def _end(after: Sequence[LogEvent], subject: set[str]) -> tuple[LogEvent | None,
     """Return the step that may have ended an error, and the event that reports the error's end. Either may be None.
 
     The next event may be unrelated. Therefore, the end must have words in common with the error, and the step must have
-    words in common with the error or the end. If no end is reported, the step must be an action that may fix errors,
-    and the log must continue after the step.
+    words in common with the error or the end. A line that says what the fix was is an end without that. If no end is
+    reported, the step must be an action that may fix errors, and the log must continue after the step.
     """
     between: Events = []
     for event in after:
         line = first_line(event)
+        if SOLVED.match(line) or SOLVED.match(f"{event.source}: {line}"):
+            return None, event
         if event.level == "error" or event.kind != "log" or _ROUTINE.search(line):
             continue
         if _ENDED.search(line) and subject & (ending := _subject(line)):

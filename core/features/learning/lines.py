@@ -8,7 +8,7 @@ from itertools import groupby
 
 from core.base.frozen import ValueMap
 from core.features.learning import LogEvents
-from core.model import LogEvent, LogLevel
+from core.model import TIME_MARK, LogEvent, LogLevel
 
 _TIMES = (
     r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)? ?(?:Z|[+-]\d\d:?\d\d)?",
@@ -48,6 +48,11 @@ PROMPT = re.compile(
     r" +(?P<command>\S.*)"
 )
 """A shell prompt followed by a command."""
+SOLVED = re.compile(
+    r"(?i)\W{0,3}(?:fix(?:ed)?(?: it| this)?|solution|solved|resolution"
+    r"|解决(?:办法|方法|方案)?|已解决|修复(?:方法)?)\s*[:：]\s*\S"
+)
+"""A line in which the user says how an error was solved."""
 _LOGFMT = re.compile(r"(?s)(?=.{0,4000}\b(?:level|lvl|severity)=).{0,4000}\b(?:msg|message)=")
 _PAIR = re.compile(r'(?<![\w.-])([A-Za-z_][\w.-]{0,60})=("(?:[^"\\]|\\.){0,2000}"|[^\s"]{1,2000})')
 _TRACEBACK = "Traceback (most recent call last):"
@@ -178,7 +183,7 @@ def _belongs(line: str, parts: list[str], headed: bool) -> bool:
 
     Such lines are part of a stack trace or of a command's output, or are indented.
     """
-    if PROMPT.match(line):
+    if PROMPT.match(line) or SOLVED.match(line):
         return False
     if PROMPT.match(parts[0]):
         return not _head(line)
@@ -208,8 +213,10 @@ def _event(parts: list[str], first: int) -> LogEvents:
         is_error = line.startswith((_TRACEBACK, "panic:")) or says_error
         event = _head(line) or LogEvent(text=line, level="error" if is_error else "")
     text = "\n".join([event.text, *whole.split("\n")[1:_MOST_LINES]]).strip("\n")
+    head = line.removesuffix(event.text) if line.endswith(event.text) else ""
     if text.strip():
-        yield replace(event, text=text, line=first, end=first + whole.count("\n"))
+        head = head.replace(event.time or "\n", TIME_MARK)
+        yield replace(event, text=text, line=first, end=first + whole.count("\n"), head=head)
 
 
 def _head(line: str) -> LogEvent | None:

@@ -280,6 +280,8 @@ class Learning(Switchable):
             )
 
         language = language_of(log)
+        if language == ENGLISH:
+            language = self._preferences.get("language") or ENGLISH
         by_rules = rules.facts(log)
         learnt = LearntLog(log.name, log.format, len(log.events), log.secrets, log.cut, log.left_out, 0, 0, 0, ())
         learnt = add(by_rules)

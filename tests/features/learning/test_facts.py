@@ -89,6 +89,22 @@ def test_what_merely_follows_an_error_neither_ends_it_nor_leads_to_its_end() -> 
 
 
 @pytest.mark.parametrize(
+    ("solved", "cure"),
+    [
+        ("fix: bring up the VPN first", "fix: bring up the VPN first"),
+        ("# Fixed it: brought up the VPN.", "# Fixed it: brought up the VPN"),
+        ("解决办法：先连上 VPN。", "解决办法：先连上 VPN"),
+        ("2026-01-01 10:09:00 INFO solution: bring up the VPN first", "bring up the VPN first"),
+    ],
+)
+def test_lines_are_quoted_as_they_are_and_one_that_says_the_fix_ends_the_error(solved: str, cure: str) -> None:
+    failed = [f"[2026-01-01 10:0{n}:00] ERROR rsync: no route to host (code {n})" for n in range(2)]
+    (fact,) = facts_of("\n".join([*failed, "2026-01-01 10:05:00 INFO cron: tick", solved]) + "\n")
+    assert fact.quotes == (*failed, solved)
+    assert str(fact.text).endswith(f"It ended with: {cure}.")
+
+
+@pytest.mark.parametrize(
     ("after", "told"),
     [
         (
