@@ -1,6 +1,7 @@
 """Review items, which await the user's decision, and their kinds."""
 
-from datetime import date, datetime
+from datetime import datetime
+from itertools import chain
 from typing import Literal, get_args
 
 from core.base.frozen import Texts, frozen
@@ -136,11 +137,19 @@ DIGEST: tuple[tuple[MatterKind, ...], ...] = (
 
 @frozen
 class NotePair:
-    """The ids of two notes, and the sentence from each that contradicts the other. Copies have no `quotes`."""
+    """The ids of two notes, and their sentences that contradict each other. Copies have no `quotes`.
+
+    In `quotes`, each sentence of the first note is followed by that of the second.
+    """
 
     first: str
     second: str
     quotes: Texts = ()
+
+    @property
+    def reversed(self) -> "NotePair":
+        quotes = zip(self.quotes[1::2], self.quotes[::2], strict=True)
+        return NotePair(self.second, self.first, tuple(chain.from_iterable(quotes)))
 
 
 @frozen
@@ -175,9 +184,9 @@ class Digest:
 class ReviewItem:
     """An item awaiting a decision. Its `key` depends on its state, so the key changes when the state does.
 
-    The item has been waiting since `at`, if known. `other` is the second note involved, such as the newer note, the
-    copy, the second file's note, or the contradicting note. `quotes` are the sentences in question from the two notes.
-    At most one of `submission`, `flagged` and `refused` is set.
+    The item has been waiting since `at`, if known. `other` is the second note involved: the newer note, the copy, the
+    second file's note, or the contradicting note. `quotes` are the sentences in question, in turn from `note`
+    and from `other`. At most one of `submission`, `flagged` and `refused` is set.
     """
 
     kind: MatterKind

@@ -237,10 +237,10 @@ class Answers:
         first = answer.quotes[0]
         hits = answer.result.hits
         for pair in self._neighbours.likeness.contradictions_of(first.note.id, {hit.note.id for hit in hits}):
-            sentence, another = pair.quotes
-            if sentence in first.text:
-                quotes = (_sentence_quote(hit, another) for hit in hits if hit.note.id == pair.second)
-                return next(filter(None, quotes), None)
+            for sentence, another in zip(pair.quotes[::2], pair.quotes[1::2], strict=True):
+                if sentence in first.text:
+                    quotes = (_sentence_quote(hit, another) for hit in hits if hit.note.id == pair.second)
+                    return next(filter(None, quotes), None)
         return None
 
 

@@ -414,6 +414,7 @@ class Review:
             second = cards.get(pair.second)
             if first and second:
                 older, later = sorted((first, second), key=lambda note: note.updated_at or _NEVER)
+                quotes = (pair.reversed if later is second else pair).quotes
                 yield _about_note(
                     kind,
                     later,
@@ -422,8 +423,9 @@ class Review:
                     first.version,
                     second.id,
                     second.version,
+                    *pair.quotes,
                     other=older,
-                    quotes=pair.quotes[::-1] if later is second else pair.quotes,
+                    quotes=quotes,
                 )
 
 

@@ -1,15 +1,15 @@
 """Finds pairs of notes with identical text, and pairs that contain the same sentence with different numbers."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from itertools import combinations
 
 from core.base.errors import NoteNotFound
-from core.base.frozen import frozen
-from core.base.text import digest, fold
+from core.base.frozen import Texts, frozen
+from core.base.text import digest, fold, keywords, query_keywords
 from core.model import NotePair
 from core.notes.texts import blank_hidden
 from core.retrieval.highlights import sentences
@@ -23,8 +23,10 @@ from core.store.remembered import PerNote
 LONGEST = 300
 """Maximum sentence length in characters."""
 LEAST_WORDS = 4
-LEAST_CHARACTERS = 10
+LEAST_CHARACTERS = 6
 """Minimum number of words in a sentence, not counting numbers, or of Chinese, Japanese or Korean characters."""
+# Minimum number of characters in a text that can be a copy.
+_LEAST_TEXT = 10
 
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 # Dates, times, and numbers of chapters, pages and the like. Different values of these aren't contradictions.
@@ -32,6 +34,8 @@ _PLACED = re.compile(
     r"(?i)\d{4}[-/.年]\d{1,2}|\d{1,2}:\d{2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}|月"
     r"|\b(?:chapter|figure|listing|page|section|step|table|version)\s+\d|[图表第]\s*\d",
 )
+# A date that is fixed at the end of a sentence. Different dates for the same thing are contradictions.
+_FIXED = re.compile(r"(?i)(?:定[为在]|改[为到]|推迟到|截止|到期|\bdeadline|\bdue\b)[^\d]{0,40}\d[\d\s年月日号/.-]*\W*$")
 _PREFIX = re.compile(r"^(?:[-*+>#\s]|\d+[.)]\s)+")
 _WIDE = re.compile(r"[㐀-鿿぀-ヿ가-힯]")
 
@@ -58,7 +62,11 @@ def extract_claims(body: str, visible: str) -> Claims:
     twice = set()
     for start, end in sentences(visible):
         sentence = _PREFIX.sub("", visible[start:end])
-        if len(sentence) > LONGEST or not (values := _NUMBER.findall(sentence)) or _PLACED.search(sentence):
+        if (
+            len(sentence) > LONGEST
+            or not (values := _NUMBER.findall(sentence))
+            or (_PLACED.search(sentence) and not _FIXED.search(sentence))
+        ):
             continue
         rest = " ".join(_NUMBER.sub("#", fold(sentence)).split()).rstrip(".。!！")
         words = [word for word in rest.split() if word.strip("#")]
@@ -68,13 +76,15 @@ def extract_claims(body: str, visible: str) -> Claims:
         if numbers.setdefault(rest, claim)[0] != claim[0]:
             twice.add(rest)
     return Claims(
-        digest(folded) if len(folded) >= LEAST_CHARACTERS else b"",
+        digest(folded) if len(folded) >= _LEAST_TEXT else b"",
         {rest: claim for rest, claim in numbers.items() if rest not in twice},
     )
 
 
 SEVERAL = 3
 """Maximum number of notes that share a sentence. A sentence found in more notes probably comes from a template."""
+# How often a note says a word of its title if the word is what the note is about.
+_REPEATED = 3
 
 
 class Likeness:
@@ -106,23 +116,30 @@ class Likeness:
     def contradictions(self, among: Collection[str] | None = None) -> Iterator[NotePair]:
         """Yield pairs of notes that contain the same sentence with different numbers.
 
-        Each pair quotes one such sentence from both notes. If `among` is given, only those notes are read and compared.
+        Each pair quotes all such sentences. If `among` is given, only those notes are read and compared.
         """
+        if among is None:  # the side bar counts them at every click
+            yield from self._store.remembered.get("contradictions", lambda: [*self._find(None)])
+        else:
+            yield from self._find(among)
+
+    def _find(self, among: Collection[str] | None) -> Iterator[NotePair]:
         known = self._claims.get(self._states(), among)
         sayers: dict[str, list[str]] = defaultdict(list)
         for note_id, item in known.items():
             for rest in item.numbers:
                 sayers[rest].append(note_id)
-        seen: set[tuple[str, str]] = set()
+        pairs: dict[tuple[str, str], Texts] = defaultdict(tuple)
         for rest, notes in sayers.items():
-            if not 2 <= len(notes) <= SEVERAL:
-                continue
-            for first, second in combinations(notes, 2):
+            for first, second in combinations(notes, 2) if len(notes) <= SEVERAL else ():
                 number, sentence = known[first].numbers[rest]
                 other, another = known[second].numbers[rest]
-                if number != other and (first, second) not in seen:
-                    seen.add((first, second))
-                    yield from self._unsettled(NotePair(first, second, (sentence, another)))
+                if number != other:
+                    pairs[first, second] += sentence, another
+        for (first, second), quotes in pairs.items():
+            with suppress(NoteNotFound):  # deleted in the meantime
+                if not self._differ_in_subject(first, second):
+                    yield from self._unsettled(NotePair(first, second, quotes))
 
     def contradictions_of(self, note_id: str, among: Iterable[str]) -> Iterator[NotePair]:
         """Yield a note's contradictions with the notes in `among`. In each pair, the given note comes first."""
@@ -130,7 +147,20 @@ class Likeness:
             if pair.first == note_id:
                 yield pair
             elif pair.second == note_id:
-                yield NotePair(note_id, pair.first, pair.quotes[::-1])
+                yield pair.reversed
+
+    def _differ_in_subject(self, *pair: str) -> bool:
+        """Return whether the titles of two notes have words in common, and each names a subject of its own.
+
+        The recipes of two dishes are an example. A note repeats its subject, and the other note never mentions it.
+        """
+        notes = [*map(self._store.notes.note, pair)]
+        titles = [{*query_keywords(note.title)} for note in notes]
+        texts = [Counter(keywords(note.body)) for note in notes]
+        return not titles[0].isdisjoint(titles[1]) and all(
+            any(text[word] >= _REPEATED and word not in other for word in title)
+            for title, text, other in zip(titles, texts, reversed(texts), strict=True)
+        )
 
     def _unsettled(self, pair: NotePair) -> Iterator[NotePair]:
         """Yield a pair of notes unless one note supersedes the other, which resolves any contradiction."""
@@ -145,4 +175,10 @@ class Likeness:
         for note_id in note_ids:
             with suppress(NoteNotFound):  # deleted in the meantime
                 note = self._store.notes.note(note_id)
-                yield note_id, extract_claims(note.body, blank_hidden(note, self._store.chunks.hidden(note_id)).body)
+                # The numbers in a note from a log are those of one run.
+                visible = (
+                    ""
+                    if note.source.endswith("_learning")
+                    else blank_hidden(note, self._store.chunks.hidden(note_id)).body
+                )
+                yield note_id, extract_claims(note.body, visible)

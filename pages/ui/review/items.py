@@ -12,7 +12,7 @@ from streamlit import container, session_state, switch_page
 
 from core.base.errors import Conflict
 from core.base.flow import flow
-from core.base.frozen import frozen
+from core.base.frozen import Texts, frozen
 from core.base.messages import message_table, verbatim
 from core.model import (
     AUTHORS,
@@ -308,15 +308,6 @@ LONGEST = 6_000
 _NEAREST = "review_nearest"
 # Session key that is set when a link is clicked. The next rerun opens the linked note on the Notes page.
 _LEAVES = "review_leaves"
-_OTHER = message_table(
-    {
-        "superseded": "The newer note",
-        "copy": "The earlier note",
-        "contradiction": "The earlier note",
-    }
-)
-
-
 _ENDING = message_table({"expired": "expired on {day}", "expiring": "expires on {day}"})
 
 
@@ -395,9 +386,9 @@ def _origin(matter: ReviewItem) -> list[str]:
 
 
 def _draw_content(matter: ReviewItem) -> None:
-    """Show an item's contents, which are its text, a difference, or two notes side by side."""
-    if matter.kind in _OTHER:
-        _pair(matter)
+    """Draw an item's contents: its text, a difference, or two notes side by side."""
+    if matter.other and matter.kind != "file":
+        _pair(matter.note, matter.other, matter.quotes)
     elif matter.kind in ("upgrade", "file"):
         # Even if the other text can't be read, the user can still decide.
         with errors():
@@ -430,23 +421,21 @@ def _open_link(link: Clicked) -> None:
         session_state[_LEAVES] = True
 
 
-def _pair(matter: ReviewItem) -> None:
-    """Show two notes side by side.
+def _pair(first: NoteSummary | None, second: NoteSummary, quotes: Texts) -> None:
+    """Draw two notes side by side, with the time of their last changes, and their paths if their titles are equal.
 
-    For each note, show the sentence that contradicts the other note, if any. Otherwise, show the note's beginning.
+    For each note, show the sentences that contradict the other note, if any. Otherwise, show the note's beginning.
     """
-    sides: list[tuple[str, NoteSummary | None]] = [
-        (t("This note"), matter.note),
-        (text_of(_OTHER[matter.kind]), matter.other),
-    ]
-    for number, (column, (label, card)) in enumerate(zip(st.columns(2), sides, strict=True)):
+    for number, (column, card) in enumerate(zip(st.columns(2), (first, second), strict=True)):
         if not card:
             continue
         with column:
-            st.caption(" · ".join(filter(None, [label, plain(base_name(card.base))])))
-            note_link(card.id, card.title)
+            date = local(card.updated_at) if card.updated_at else ""
+            path = card.location if first and first.title == second.title else ""
+            st.caption(" · ".join(filter(None, (plain(base_name(card.base)), date, plain(path)))))
+            note_link(card.id, card.title, came="review")
             note = workspace.notes.get(card.id)
-            text = matter.quotes[number] if matter.quotes else note.body[:600]
+            text = "\n\n".join(quotes[number::2]) or note.body[:600]
             shown = html(text) if note.plain else render_text(flow(text, paged=card.is_paged))
             st.html(f'<div class="t-text t-small">{shown}</div>')
 

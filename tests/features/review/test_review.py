@@ -75,6 +75,38 @@ def test_chinese_notes_contradict_each_other_and_forms_that_many_notes_fill_in_d
     assert kinds(workspace) == [("contradiction", "二")]
 
 
+def test_an_item_quotes_all_that_differs_and_comes_back_with_more(workspace: Workspace) -> None:
+    tyres, battery = "The tyres of the car want {n} bar.", "The battery of the car cost {n} euros."
+    add(workspace, "Car", f"{tyres.format(n=2.2)}\n\n{battery.format(n=139)}\n\nIt has 5 doors and 4 seats.")
+    second = add(workspace, "Car of Ben", f"{tyres.format(n=2.5)}\n\n{battery.format(n=149)}")
+    both = the(workspace, "contradiction")
+    assert both.quotes == (*(tyres.format(n=n) for n in (2.5, 2.2)), *(battery.format(n=n) for n in (149, 139)))
+    workspace.review.let_be([both.key])
+    assert kinds(workspace) == []
+    workspace.notes.update(second, body=f"{tyres.format(n=2.5)}\n\nIt has 3 doors and 4 seats.", author="person")
+    assert the(workspace, "contradiction").quotes[2:] == ("It has 3 doors and 4 seats.", "It has 5 doors and 4 seats.")
+
+
+def test_recipes_of_two_dishes_and_notes_from_logs_contradict_nothing(workspace: Workspace) -> None:
+    for dish, n in (("红芸豆", 5), ("鹰嘴豆", 8)):
+        add(
+            workspace,
+            f"{dish}的做法",
+            f"{dish}泡一夜。{dish}煮软。\n\n加入姜黄粉 3g、香菜粉 {n}g、孜然粉 3g\n\n盛出{dish}。",
+        )
+    for n in (3, 4):
+        text = f"The build stopped. It appears {n} times in the log."
+        workspace.notes.add("home", text, title=f"Build {n}", source="log_learning", author="person", embed=False)
+    assert kinds(workspace) == []
+
+
+def test_dates_and_budgets_of_two_meetings_about_one_thing_contradict(workspace: Workspace) -> None:
+    text = "- 新品的上市日期定为 2027 年 {month} 月 {day} 日。\n- 市场预算 {n} 万元。\n"
+    add(workspace, "会议 2026-11-10 新品发布", text.format(month=1, day=15, n=80))
+    add(workspace, "会议 2026-11-24 新品发布复盘", text.format(month=3, day=1, n=65))
+    assert len(the(workspace, "contradiction").quotes) == 4
+
+
 def test_a_note_that_replaces_another_does_not_contradict_it(workspace: Workspace) -> None:
     add(workspace, "Bread", OVEN.format(n=220))
     add(workspace, "Bread anew", OVEN.format(n=240), supersedes=["Bread"])
