@@ -13,7 +13,7 @@ from pages.ui.notes import today
 from pages.ui.notes.history import draw_undo
 from pages.ui.settings import upkeep
 from pages.ui.shared import jobs, language_and_look, shell, welcome
-from pages.ui.shared.jobs import job_panel
+from pages.ui.shared.jobs import job_panel, redraw_after
 from pages.ui.shared.names import draft_label, last_update, note_counts
 from pages.ui.shared.reports import draw_unread
 from pages.ui.shared.safe import elements, html, plain
@@ -114,6 +114,8 @@ def digest() -> None:
     """Show today's digest unless there is no news or the user has put it away. Each line is a link."""
     news = workspace.review.digest()
     workspace.start_comparing()
+    if workspace.jobs.running("compare"):
+        redraw_after("compare")
     if news is None:
         return
     with row("digest_head"):

@@ -148,6 +148,7 @@ def test_one_number_says_how_much_is_listed(place: Path) -> None:
         workspace.proposals.add("home", "Thyme is fine.", title="Thyme")
     screen = waiting()
     assert "2 items to review." in screen.text
+    assert "Review · 2" in [link.proto.label for link in Screen().app.get("page_link")]
     assert len([button for button in screen.app.button if (button.key or "").startswith("open_")]) == 2
 
 

@@ -219,6 +219,7 @@ class Review:
 
     def __post_init__(self) -> None:
         self._table = DecisionTable(self._store.database)
+        self._hints = Counter[MatterKind]()
         self.reopen = self._table.drop
         """Undo `postpone` and `let_be` for the items with the given keys."""
         self._sources: dict[MatterKind, Callable[[], Items]] = {
@@ -268,10 +269,11 @@ class Review:
         return [item for item in found if item.key not in hidden], [item for item in found if item.key in hidden]
 
     def counts(self) -> Counter[MatterKind]:
-        """Return the number of items per kind. Copies and contradictions are left out until all notes are read."""
-        is_read = self._neighbours.likeness.is_read
-        kinds = [kind for kind, type_ in MATTERS.items() if type_.quick or is_read]
-        return Counter(item.kind for item in self.all(kinds=kinds))
+        """Return the number of items per kind. While changed notes are read, the last known numbers of hints stay."""
+        quick = {kind for kind, type_ in MATTERS.items() if type_.quick}
+        if self._neighbours.likeness.is_read:
+            self._hints = Counter(item.kind for item in self.all(kinds=MATTERS.keys() - quick))
+        return self._hints + Counter(item.kind for item in self.all(kinds=quick))
 
     def digest(self) -> Digest | None:
         """Return today's digest, or None if the user hid it or if there is nothing to report."""
@@ -289,10 +291,6 @@ class Review:
         authors = self._store.versions.changed(today.since, today.until)
         cards = self._store.notes.cards_of(authors)
         return tuple(NoteChange(cards[item], author) for item, author in authors.items() if item in cards)
-
-    def count(self) -> int:
-        """Return the number of items, leaving out the kinds that require reading all notes."""
-        return len(self.all(kinds=[kind for kind, type_ in MATTERS.items() if type_.quick]))
 
     def get(self, key: str) -> ReviewItem:
         """Return the item with the given key. Raises EditError if it is no longer waiting."""

@@ -303,7 +303,7 @@ def _menu(workspace: Workspace | None, pages: Mapping[str, st.Page], *, arrived:
 
     waiting = 0
     with suppress(TesseraError):  # the page says what is wrong with the database
-        waiting = workspace.review.count() if workspace else 0
+        waiting = workspace.review.counts().total() if workspace else 0
 
     def links(names: Iterable[str]) -> None:
         for name in names:

@@ -117,3 +117,18 @@ def test_changes_are_told_with_their_authors_the_users_own_last(workspace: Works
     assert workspace.review.digest() is None
     clock.now += timedelta(days=1)
     assert workspace.review.digest() is None  # each change is told once
+
+
+def test_contradictions_stay_counted_while_a_saved_note_is_compared_anew(workspace: Workspace) -> None:
+    for heat in (220, 240):
+        text = f"The oven for the bread runs at {heat} degrees."
+        workspace.notes.add("home", text, title=f"Bread at {heat}", author="person", embed=False)
+    assert not workspace.review.counts()["contradiction"]
+    workspace.neighbours.likeness.read()
+    assert workspace.review.counts()["contradiction"] == 1
+    tea = workspace.notes.add("home", "Tea.", title="Tea", author="person", embed=False)
+    assert not workspace.neighbours.likeness.is_read
+    assert workspace.review.counts()["contradiction"] == 1
+    workspace.notes.update(tea.id, body="The oven for the bread runs at 260 degrees.", author="person", embed=False)
+    workspace.neighbours.likeness.read()
+    assert workspace.review.counts()["contradiction"] == 3

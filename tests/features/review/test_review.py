@@ -40,7 +40,7 @@ def test_each_kind_is_listed_once_in_its_order(workspace: Workspace) -> None:
         ("copy", "Salt again"),
         ("contradiction", "Bread anew"),
     ]
-    assert workspace.review.count() == 3
+    assert workspace.review.counts().total() == 6
     both = the(workspace, "contradiction")
     assert both.quotes == (OVEN.format(n=240).strip(), OVEN.format(n=220).strip())
     assert both.other is not None
@@ -154,4 +154,4 @@ def test_a_refused_passage_waits_also_where_its_time_cannot_be_read(workspace: W
     ):
         database.execute(statement)
     refused = the(workspace, "refused")
-    assert (refused.title, refused.at, workspace.review.count()) == ("Bread", None, 1)
+    assert (refused.title, refused.at, workspace.review.counts().total()) == ("Bread", None, 1)

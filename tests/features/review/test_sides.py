@@ -40,7 +40,7 @@ def test_a_side_of_an_upgrade_is_chosen_and_the_choice_is_undone(
     workspace: Workspace, tmp_path: Path, side: Side, bodies: set[str]
 ) -> None:
     one = passed_by(workspace, tmp_path)
-    assert (one.kind, one.title, workspace.review.count()) == ("upgrade", "Kettle", 1)
+    assert (one.kind, one.title, workspace.review.counts().total()) == ("upgrade", "Kettle", 1)
     difference = workspace.review.sides.difference(one)
     assert difference
     assert "vinegar" in "".join(piece.text for piece in difference.pieces if piece.kind == "added")
