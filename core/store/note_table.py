@@ -395,8 +395,10 @@ class NoteTable(StoreTable):
         return self._nouns(named_of, NAMED)
 
     def newest(self, limit: int) -> list[str]:
-        """Return the ids of the most recently changed notes, newest first."""
-        return self._column("SELECT id FROM notes ORDER BY updated_at DESC, id LIMIT ?", limit)
+        """Return the ids of the most recently changed notes, newest first, without those that await review."""
+        return self._column(
+            "SELECT id FROM notes WHERE status != 'pending' ORDER BY updated_at DESC, id LIMIT ?", limit
+        )
 
     def linking(self) -> Iterator[tuple[str, str]]:
         """Yield (id, links as JSON) for every note with links."""

@@ -40,6 +40,7 @@ def test_what_waits_is_named_at_home_and_read_one_after_another(basil: Note) -> 
     home = Screen()
     links = [link.proto.label for link in home.app.get("page_link")]
     assert {"Review · 2", "New notes 1 · Proposed changes 1"} <= {*links}
+    assert ("Basil" in links, "Thyme" in links) == (True, False)
     screen = waiting().press("open_change")
     assert "A program has proposed a change to this note." in screen.text
     assert "<del>water</del><ins>&lt;b&gt;shade&lt;/b&gt;</ins>" in screen.text
