@@ -178,6 +178,7 @@ def test_a_note_says_beforehand_when_it_expires_and_is_kept_for_another_year(pla
     assert {"Review · 1", "Notes that expire soon 1"} <= {*links}
     screen = waiting()
     assert f"expires on {day}" in screen.text.replace("\\", "")
+    assert "primary" not in [button.proto.type for button in screen.app.button if button.key == "decide_archive"]
     milk, salt = (screen.workspace.notes.resolve(title).id for title in ("Milk", "Salt"))
     assert f"Expires on {day}." in screen.open("notes", note=milk).text.replace("\\", "")
     assert "event_busy" not in screen.open("notes", note=salt).text

@@ -327,7 +327,7 @@ def draw_item(matter: ReviewItem) -> None:
                     decision.icon,
                     decision.act,
                     [matter],
-                    type="primary" if decision.action == "accept" else "secondary",
+                    type="primary" if decision.action == "accept" and matter.kind != "expiring" else "secondary",
                     shortcut=_key(decision.action),
                     disabled=shut,
                 )
