@@ -196,7 +196,8 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
     background: light-dark(#fdfcfa, #14181a); border-left: 1px solid var(--t-line); box-shadow: -1rem 0 3rem #0004; }
   .st-key-drawer_head { display: flex; } }
 @media (max-width: 1400px) { [class*="st-key-halves_"] > * > * > [data-testid="stColumn"] { min-width: 100%; } [class*="st-key-halves_"] > * > [data-testid="stHorizontalBlock"] { row-gap: 1rem; } }
-.st-key-digest a :is(span, p) { white-space: normal; overflow-wrap: anywhere; }
+@media (hover: none) { [data-has-shortcut] > [aria-label^="Shortcut "] { display: none; } }
+.st-key-digest a :is(span, p), .st-key-review_matter a :is(span, p) { white-space: normal; overflow-wrap: anywhere; }
 [class*="st-key-recent_"] { flex-wrap: nowrap; }
 [class*="st-key-recent_"] > div:first-child { min-width: 0; } [class*="st-key-recent_"] a p { overflow: hidden; text-overflow: ellipsis; }
 .t-first-words { margin-top: -.45rem; padding: 0 5.5rem .35rem .5rem; font-size: .84rem; opacity: .66; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
