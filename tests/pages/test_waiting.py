@@ -3,6 +3,7 @@
 import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from urllib.parse import parse_qs
 
 import pytest
 
@@ -84,6 +85,26 @@ def test_the_sides_of_a_pair_are_read_without_their_markdown(place: Path) -> Non
     shown = screen.open("review").text
     assert 'Oats are <span class="t-b">soaked</span> over <span class="t-u">night</span>' in shown
     assert "**soaked**" not in shown
+
+
+def test_a_pair_shows_all_that_differs_and_the_paths_of_notes_with_one_title(place: Path) -> None:
+    with Workspace(place) as workspace:
+        for folder, n in (("a", 1), ("b", 2)):
+            text = f"The tyres of the car want {n} bar.\n\nThe battery of the car cost {n}39 euros.\n"
+            workspace.notes.add("home", text, title="Car", path=f"{folder}/car.md", author="person", embed=False)
+    shown = waiting().text.replace("\\", "")
+    assert all(said in shown for said in ("want 1 bar", "want 2 bar", "cost 139", "cost 239", "a/car.md", "b/car.md"))
+
+
+def test_a_note_that_is_read_from_review_leads_back_to_it(basil: Note) -> None:
+    screen = waiting().press("open_change")
+    read = [link.proto for link in screen.app.get("page_link") if link.proto.label.endswith("Read the note")]
+    way = {name: values[0] for name, values in parse_qs(read[-1].query_string).items()}
+    assert way["note"] == basil.id
+    assert "Back to Review" in [link.proto.label for link in screen.open("notes", **way).app.get("page_link")]
+    assert "Back to Review" not in [
+        link.proto.label for link in Screen().open("notes", note=basil.id).app.get("page_link")
+    ]
 
 
 def test_decisions_are_undone_one_after_the_other(basil: Note) -> None:

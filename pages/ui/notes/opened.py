@@ -84,7 +84,7 @@ def choose(note_id: str, place: str = "") -> None:
     _open(note_id)
     session_state[_PLACE] = place
     links.set_value("note", note_id)
-    for name in ("chunk", "at", "q", "import"):
+    for name in ("chunk", "at", "q", "import", "came"):
         query_params.pop(name, None)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 import streamlit as st
-from streamlit import container, session_state
+from streamlit import container, query_params, session_state
 from streamlit import html as draw_html
 
 from core.base.messages import message, verbatim
@@ -229,7 +229,9 @@ def note(note: Note, passage: Passage | None) -> None:
         with container(key="reader_top", gap="xsmall"), row("reader_bar"):  # stays above the text when scrolling
             if passage and passage[1]:
                 page_link("search.py", "Back to the hits", "arrow_back", q=passage[1])
-            if way := opened.trail():
+            if query_params.get("came"):
+                page_link("review.py", "Back to Review", "arrow_back")
+            elif way := opened.trail():
                 small("Back", "note_back", "arrow_back", opened.back, way)
             if listing.is_list():
                 small("All notes", "all_notes", "description", opened.choose, "")

@@ -340,7 +340,7 @@ def draw_item(matter: ReviewItem) -> None:
     with frame("review_matter"):
         _draw_content(matter)
     if matter.note:
-        note_link(matter.note.id)
+        note_link(matter.note.id, came="review")
     if matter.kind != "note":
         return
     # Find the nearest existing note, which the new note can be added to. Do this once, after drawing the page.
