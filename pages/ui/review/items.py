@@ -376,6 +376,8 @@ def _origin(matter: ReviewItem) -> list[str]:
         parts.insert(0, plain(_done(matter.submission)))
     files = matter.note, matter.other if matter.kind == "file" else None
     parts += [plain(note.path) for note in files if note and note.path]
+    if matter.kind == "note" and workspace.bases.get(matter.base).write_files:
+        parts.append(t("kept in Tessera, not in a file"))
     if matter.kind == "upgrade" and matter.note:
         parts.append(t("pack {name}", name=plain(matter.note.source_ref.removeprefix("pack:"))))
     if matter.kind in _ENDING and matter.at:
