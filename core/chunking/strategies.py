@@ -391,7 +391,7 @@ class Adaptive:
             short = message(
                 "The note has {tokens}, fewer than {limit}, so it stays whole.", tokens=tokens, limit=self._threshold
             )
-            needless = message("Not needed: the note is short.")
+            needless = message("Not needed because the note is short.")
             chunks = NoChunking.cut(reading)
             return _cut(chunks, profile, none=short, markdown=needless, recursive=needless)
         long = message(

@@ -1,6 +1,6 @@
 """Review items, which await the user's decision, and their kinds."""
 
-from datetime import datetime
+from datetime import date, datetime
 from itertools import chain
 from typing import Literal, get_args
 

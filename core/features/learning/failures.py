@@ -264,7 +264,7 @@ def repeated_errors(log: LogText) -> Facts:
             text = message(
                 "{text} {more}",
                 text=text,
-                more=message("It ended with: {end}.", end=abbreviate(first_line(end), 300).rstrip(".。")),
+                more=message("The error ended with: {end}.", end=abbreviate(first_line(end), 300).rstrip(".。")),
             )
         if step:
             before = message("The step before that was: {step}.", step=said)
