@@ -233,14 +233,22 @@ class Answers:
         return answer
 
     def _find_contradiction(self, answer: Answer) -> Quote | None:
-        """Return a sentence from another hit that contradicts the first quote, or None if no sentence does."""
+        """Return a sentence from another hit that contradicts the first quote's marked part, or None if none does.
+
+        If several do, the one with the most words of the question is returned.
+        """
         first = answer.quotes[0]
-        hits = answer.result.hits
-        for pair in self._neighbours.likeness.contradictions_of(first.note.id, {hit.note.id for hit in hits}):
-            for sentence, another in zip(pair.quotes[::2], pair.quotes[1::2], strict=True):
-                if sentence in first.text:
-                    quotes = (_sentence_quote(hit, another) for hit in hits if hit.note.id == pair.second)
-                    return next(filter(None, quotes), None)
+        result = answer.result
+        found = [
+            (len(self._searching.marks(sentence, result.understood.text)), another, pair.second)
+            for pair in self._neighbours.likeness.contradictions_of(first.note.id, {hit.note.id for hit in result.hits})
+            for sentence, another in zip(pair.quotes[::2], pair.quotes[1::2], strict=True)
+            if sentence in first.marked_text
+        ]
+        for _, another, note_id in sorted(found, reverse=True):
+            quotes = (_sentence_quote(hit, another) for hit in result.hits if hit.note.id == note_id)
+            if quote := next(filter(None, quotes), None):
+                return quote
         return None
 
 

@@ -187,6 +187,29 @@ def test_notes_that_disagree_are_quoted_together(filled: Workspace) -> None:
         filled.trash.delete_for_good(notes)
 
 
+SWEEP = "- Sweeping the chimney costs {} euros a year.\n- Renting the heat meter costs {} euros a month.\n"
+STORE = "- The wood is stored behind the shed, under the roof.\n- Logs of beech burn for 3 hours.\n"
+
+
+def test_only_the_fact_that_was_asked_for_is_disagreed_on(filled: Workspace) -> None:
+    texts = (SWEEP.format(60, 12) + STORE, SWEEP.format(75, 14) + STORE)
+    notes = [filled.notes.add("vault", text, path=f"stove {number}.md").id for number, text in enumerate(texts)]
+    try:
+        for typed, told in (
+            ("what does sweeping the chimney cost?", ("60", "75")),
+            ("what does renting the heat meter cost?", ("12", "14")),
+        ):
+            answer = filled.answers.ask(typed)
+            assert answer.disagree
+            assert sorted(re.findall(r"(\d+) euros", "".join(one.marked_text for one in answer.at_first))) == [*told]
+        for typed in ("where is the wood stored?", "how long do logs of beech burn?"):
+            answer = filled.answers.ask(typed)
+            assert answer.quotes
+            assert not answer.disagree
+    finally:
+        filled.trash.delete_for_good(notes)
+
+
 @pytest.mark.parametrize(
     "text",
     [
