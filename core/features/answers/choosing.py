@@ -151,7 +151,7 @@ def _hit_candidates(
 ) -> Iterator[EvidenceCandidate]:
     places = word_places(hit.chunk.text, question.words, stems)
     headings = words_in(" ".join((hit.note.title, *hit.chunk.titles)), question.words, stems)[1]
-    units = units_of(hit.chunk.text)
+    units = [_below_heading(unit, hit.chunk.text, question.words) for unit in units_of(hit.chunk.text)]
     words = [{word for span, word in places if unit.holds(*span)} for unit in units]
     total = sum(question.rarity.values()) or 1.0
     shares = [sum(question.rarity.get(word, 0.0) for word in held) / total for held in words]
@@ -175,6 +175,15 @@ def _hit_candidates(
             "asks": float(is_question(text) or bool(_EXERCISES.fullmatch(heading))),
         }
         yield EvidenceCandidate(hit, unit, shared | own, frozenset(own_words | headings))
+
+
+def _below_heading(unit: Unit, text: str, words: Sequence[str]) -> Unit:
+    """Return a unit with its section's heading as its lead, if a question with these words asks for the heading."""
+    above = [(start, title) for level, title, start in headings_in(text) if level > 1 and start <= unit.start]
+    start, title = above[-1] if above and not unit.lead and unit.kind != "row" else (0, "")
+    named = {*query_keywords(title)}
+    at = text.find(title, start)
+    return replace(unit, lead=(at, at + len(title))) if len(named) > 1 and named <= {*words} else unit
 
 
 def _nearness(

@@ -186,22 +186,22 @@ class Answers:
     def complete(self, text: str, before: str, **options: Unpack[SearchOptions]) -> str:
         """Return a follow-up question either on its own or after the previous question, whichever is better answered.
 
-        The question is tried on its own only if it is complete without the words that connect it to the previous
-        question. If the previous question has filters, it is always kept in front. `options` are the options of the
-        search to come.
+        It is asked on its own only if it is a question without the words that connect it to the previous one, and if
+        that is answered better or as with the previous question. If the previous question has filters, they are kept.
+        `options` are those of the search to come.
         """
         joined = complete(text, before)
         alone = _CONNECTS.sub("", text)
         plain = simplify(alone)
         if joined == text or complete(alone, "") != alone or not (_ENGLISH.search(plain) or _CHINESE.search(plain)):
             return joined
-        try:
+        with suppress(TesseraError):
             terms = self._searching.prepare(before, options).understood.terms
-            if any(term.kind not in NOT_NARROWING for term in terms):
-                return joined
-            return alone if self.ask(alone, **options).chance > self.ask(joined, **options).chance else joined
-        except TesseraError:
-            return joined
+            if all(term.kind in NOT_NARROWING for term in terms):
+                own, both = self.ask(alone, **options), self.ask(joined, **options)
+                is_same = {quote.text for quote in own.quotes[:1]} & {quote.text for quote in both.quotes}
+                return alone if is_same or own.chance > both.chance else joined
+        return joined
 
     def asks(self, result: SearchResult) -> bool:
         """Return whether a result's query is a question rather than a word or a title."""

@@ -210,6 +210,45 @@ def test_only_the_fact_that_was_asked_for_is_disagreed_on(filled: Workspace) -> 
         filled.trash.delete_for_good(notes)
 
 
+BREAD = """# Sourdough bread
+
+| Ingredient | Amount |
+|---|---|
+| Strong flour | 500 g |
+| Salt | 10 g |
+
+Bake at 240 °C for 20 minutes with the lid on.
+
+## What went wrong last time
+
+Dough was too sticky because I used 400 g of water.
+"""
+
+
+@pytest.fixture(scope="module")
+def stories(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    with Workspace(tmp_path_factory.mktemp("stories") / "workspace") as workspace:
+        for title, text in (("Bread", BREAD),):
+            workspace.notes.add("home", text, title=title)
+        yield workspace
+
+
+@pytest.mark.parametrize(
+    ("typed", "marked"),
+    [
+        ("how much salt goes into the bread?", "| Salt | 10 g |"),
+        ("what went wrong with the bread last time?", "Dough was too sticky"),
+    ],
+)
+def test_what_states_what_is_asked_for_answers(stories: Workspace, typed: str, marked: str) -> None:
+    (quote, *_) = stories.answers.ask(typed).quotes
+    assert marked in quote.marked_text
+
+
+def test_a_follow_up_that_names_a_heading_is_asked_on_its_own(stories: Workspace) -> None:
+    assert stories.answers.complete("and what went wrong last time?", "how much salt?") == "what went wrong last time?"
+
+
 @pytest.mark.parametrize(
     "text",
     [
