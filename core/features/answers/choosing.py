@@ -36,6 +36,7 @@ UNIT_WEIGHTS: Weights = {
     "part": -1.5,
     "stressed": 1.94,
     "asks": -1.76,
+    "stated": 1.5,
     "read": 0.7,
 }
 """Weight of each feature in the log odds that a unit (a sentence, list item, table row or code block) is an answer.
@@ -48,6 +49,7 @@ Features range from 0 to 1.
 - `part`: 1 if the hit was found by a sub-query, which covers only part of the question.
 - `stressed`: 1 if the question is a term emphasized by the unit, as in a note that defines it.
 - `asks`: 1 if the unit is itself a question or an exercise.
+- `stated`: 1 if the unit states what the question asks for (see `_put_stated_first`). Its weight isn't fitted.
 - `read`: the score from the reader (`core/features/answers/reader.py`). It is in log odds, so it may be outside 0 to 1.
 """
 UNIT_CONSTANT = -9.03
@@ -70,6 +72,16 @@ _STRESSED = re.compile(
 )
 # Headings of exercises, which never answer a question.
 _EXERCISES = re.compile(r"(?i)\W*(?:[\d.]+\W+)?(?:练习题?|习题|思考题|(?:exercises?|quiz|questions)\b.{0,20})\W*")
+# How a line begins that states a cause, a remedy, or how something is done, by how questions ask for it.
+_STATING = {
+    r"(?i)^\W*(?:and |so )?why\b|\bhow come\b|\bcause|\breason\b|为什么|为何|为啥|怎么会|原因": (
+        r"(?i)\W*(?:(?:root )?cause|reason|why|because|根本原因|原因|根因)s?\W*[:：]"
+    ),
+    r"(?i)\bhow\b.*\b(?:fix|solve|cure|repair|resolve|mend)|\b(?:fix|cure|solution|remedy)\b|解决|[怎如].*修[好复理]": (
+        r"(?i)\W*(?:fix(?:ed)?|cure|solution|remedy|what helped|解决(?:办法|方法|方案)?|办法|对策|修复)s?\W*[:：]"
+    ),
+    r"(?i)^\W*how (?:do|does|did|can|could|should|would|to)(?: (?:i|you|we|one))? (\w+)": r"(?i)\W*\b{}\b",
+}
 # Maximum number of words in a question that counts as a term.
 _SHORT = 3
 PARTS = 6
@@ -146,6 +158,23 @@ def _read(by_hit: Mapping[str, Candidates], reads: TokenizedHits) -> None:
                 candidate.parts["read"] = max(candidate.parts["read"], score)
 
 
+def _put_stated_first(question: str, units: Candidates) -> None:
+    """Put a unit that states what the question asks for before the best unit in its hit.
+
+    It shares few words with the question, which describes the problem. So it gets the features of the best unit. The
+    next one after the best unit is taken, or else the nearest.
+    """
+    asked = ((re.search(asks, question), label) for asks, label in _STATING.items())
+    label = re.compile(next((label.format(match[match.lastindex or 0]) for match, label in asked if match), "(?!)"))
+    stating = [unit for unit in units if not unit.parts["asks"] and any(map(label.match, (unit.text, unit.lead)))]
+    if stating:
+        best = max(units, key=lambda unit: unit.evidence)
+        at = best.unit.start
+        unit = min(stating, key=lambda unit: (unit.unit.start < at, abs(unit.unit.start - at)))
+        if unit is best or not label.search(f"{best.lead}\n{best.text}"):
+            unit.parts.update(best.parts, stated=1.0)
+
+
 def _hit_candidates(
     question: EvidenceQuestion, hit: Hit, best: float, read: TokenizedHit | None, stems: Stems
 ) -> Iterator[EvidenceCandidate]:
@@ -171,6 +200,7 @@ def _hit_candidates(
             "near": near,
             "held": share,
             "read": UNREAD,
+            "stated": 0.0,
             "stressed": float(is_term and _stresses(text, len(question.words), places, unit)),
             "asks": float(is_question(text) or bool(_EXERCISES.fullmatch(heading))),
         }
@@ -492,6 +522,8 @@ def collect_candidates(store: Store, reads: Reads, result: SearchResult) -> list
             for hit in hits
         }
         _read(by_hit, tokenized_hits)
+        for of_hit in by_hit.values():
+            _put_stated_first(question.text, of_hit)
         found = [*chain.from_iterable(by_hit.values())]
         named = NamedSections(question.text, words)
         spans = {

@@ -210,6 +210,22 @@ def test_only_the_fact_that_was_asked_for_is_disagreed_on(filled: Workspace) -> 
         filled.trash.delete_for_good(notes)
 
 
+WIFI = """# The {0} story
+
+Since Tuesday the laptop lost the {0} every ten minutes in the bedroom. The phone was fine.
+
+{1}: the old repeater in the hall had the same name as the router.
+
+{2}: unplugged the repeater.
+"""
+LEAK = """# 洗碗机漏水
+
+洗碗机周二开始漏水，地板湿了一片。
+
+原因：排水管的接头松了。
+
+解决办法：换了新的卡箍。
+"""
 BREAD = """# Sourdough bread
 
 | Ingredient | Amount |
@@ -228,7 +244,12 @@ Dough was too sticky because I used 400 g of water.
 @pytest.fixture(scope="module")
 def stories(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     with Workspace(tmp_path_factory.mktemp("stories") / "workspace") as workspace:
-        for title, text in (("Bread", BREAD),):
+        for title, text in (
+            ("Wifi", WIFI.format("wifi", "**Cause**", "**Cure**")),
+            ("Signal", WIFI.format("radio", "Reason", "Solution").replace("repeater", "amplifier")),
+            ("洗碗机", LEAK),
+            ("Bread", BREAD),
+        ):
             workspace.notes.add("home", text, title=title)
         yield workspace
 
@@ -236,6 +257,13 @@ def stories(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
 @pytest.mark.parametrize(
     ("typed", "marked"),
     [
+        ("why did the wifi drop?", "**Cause**: the old repeater"),
+        ("how did I fix the wifi?", "**Cure**: unplugged the repeater"),
+        ("why did the laptop lose the radio?", "Reason: the old amplifier"),
+        ("how did I solve the radio story?", "Solution: unplugged the amplifier"),
+        ("洗碗机为什么漏水？", "原因：排水管的接头松了"),
+        ("洗碗机漏水是怎么解决的？", "解决办法：换了新的卡箍"),
+        ("how do I bake the sourdough bread?", "Bake at 240"),
         ("how much salt goes into the bread?", "| Salt | 10 g |"),
         ("what went wrong with the bread last time?", "Dough was too sticky"),
     ],
