@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 server.adjust()
 print_nothing()
 
+# Host names that the app answers to. Streamlit checks them only for WebSockets, and writes IPv6 without brackets.
 HOSTS = [
     f"[{host}]" if ":" in host else host for host in st.get_option("server.allowedHosts") or ("127.0.0.1", "localhost")
 ]
-"""Host names that the app answers to. Streamlit checks them only for WebSockets, and writes IPv6 without brackets."""
 
 
 def workspace() -> "Workspace":
@@ -46,16 +46,16 @@ def workspace() -> "Workspace":
 
 
 needs_token = access.pages_need_token()
+# Runs operations sent by commands on this machine. The commands use the address stored by `shell`.
 calls = Calls(workspace)
-"""Runs operations sent by commands on this machine. The commands use the address stored by `shell`."""
 assistants = Guard(LazyTools(workspace), workspace, refusal=refusal)
 
+# Routes for programs. Each route checks the token itself.
 with_tokens = [
     *calls.routes,
     Mount(PLACE, api(workspace)),
     *(Route(place, assistants) for place in PLACES),
 ]
-"""Routes for programs. Each route checks the token itself."""
 
 middleware = [
     Middleware(Policy),

@@ -16,10 +16,10 @@ from pages.ui.shared.server import workspace
 from pages.ui.shared.text import page_title, session_language, small_print
 from pages.ui.shared.widgets import row, small, text_box
 
+# Query parameter for the open chapter's path. Links to notes use the same parameter.
 ADDRESS = "note"
-"""Query parameter for the open chapter's path. Links to notes use the same parameter."""
+# Maximum length of a search query, in characters.
 MOST = 200
-"""Maximum length of a search query, in characters."""
 
 
 language = session_language()

@@ -35,12 +35,13 @@ from pages.ui.shared.widgets import (
 )
 
 COLUMNS = 2
+# Maximum number of changed notes to name in the digest.
 NAMED = 3
-"""Maximum number of changed notes to name in the digest."""
+# Number of recent notes to list.
 RECENT = 6
-"""Number of recent notes to list."""
+# Number of characters to show of a recent note, at most.
 FIRST_CHARACTERS = 200
-"""Number of characters to show of a recent note, at most."""
+# An explanation of what Tessera is for, in three sentences.
 PURPOSE = (
     message(
         "Ask your notes a question in your own words. Tessera shows you the passage with the answer, and where "
@@ -49,7 +50,6 @@ PURPOSE = (
     message("Tessera reads folders of Markdown, Word and PDF files, web pages and more, in English and Chinese."),
     message("Everything stays on this machine, and you need no account and no network."),
 )
-"""An explanation of what Tessera is for, in three sentences."""
 
 
 def introduce() -> None:

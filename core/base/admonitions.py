@@ -10,11 +10,11 @@ from markdown_it import MarkdownIt
 from markdown_it.ruler import RuleOptionsType
 from markdown_it.rules_block import StateBlock
 
+# The first line of an admonition (`!!! note "Title"`, or `??? tip` if collapsed) or of a content tab (`=== "Tab"`).
 _ADMONITION = re.compile(
     r"(?:(?:!!!|(?P<fold>\?\?\?\+?))(?:[ \t]++(?P<kind>[\w-]++)(?:[ \t]++[\w-]++)*+)?|===[!+]?)"
     r'(?:[ \t]++"(?P<title>.*)")?[ \t]*'
 )
-"""The first line of an admonition (`!!! note "Title"`, or `??? tip` if collapsed) or of a content tab (`=== "Tab"`)."""
 
 INTERRUPTS: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "list"]}
 """Options that let a Markdown block interrupt a paragraph, a link definition, a block quote or a list item."""

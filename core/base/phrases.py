@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from core.base.text import CJK, STOP_WORDS, normalize, simplify
 
+# Maximum number of words in a phrase, and of characters in a phrase in a script without spaces.
 LONGEST_PHRASE = 3, 10
-"""Maximum number of words in a phrase, and of characters in a phrase in a script without spaces."""
 # Maximum number of phrases per note. The most frequent ones are kept.
 _PHRASES = 60
 # If at least this share of a phrase's occurrences are inside a longer phrase, only the longer one counts.

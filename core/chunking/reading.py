@@ -200,14 +200,14 @@ def _breakable_ends(pattern: re.Pattern[str], text: str, start: int, end: int) -
 
 line_starts = partial(_ends, re.compile(LINE_END))
 """Return the starts of all lines except the first."""
+# Return the starts of lines after a blank line.
 gap_ends = partial(_ends, re.compile(rf"{LINE_END}(?:[^\S\r\n]*{LINE_END})+"))
-"""Return the starts of lines after a blank line."""
+# Return the offsets at which whitespace ends, including whitespace within links and code.
 space_ends = partial(_ends, _SPACES)
-"""Return the offsets at which whitespace ends, including whitespace within links and code."""
 sentence_starts = partial(_breakable_ends, re.compile(SENTENCE_END))
 """Return the starts of sentences in Chinese and Latin scripts."""
+# Return the offsets at which text continues after a comma, colon or semicolon.
 clause_starts = partial(_breakable_ends, re.compile(r"[，、：；]\s*|[,;:]\s+"))
-"""Return the offsets at which text continues after a comma, colon or semicolon."""
 word_starts = partial(_breakable_ends, _SPACES)
 """Return the starts of words after whitespace."""
 _BLANK = re.compile(r"\s*")

@@ -362,8 +362,8 @@ def _overlap_start(reading: TokenizedNote, before: Slice, start: int, room: int,
 
 # Choosing a strategy by the note's profile, and checking the result
 
+# If a single chunk has at least this share of a note's tokens, the note counts as uncut.
 NEARLY_ALL = 0.9
-"""If a single chunk has at least this share of a note's tokens, the note counts as uncut."""
 
 
 class Adaptive:

@@ -32,16 +32,16 @@ from core.model import Pixels
 _LOG = logging.getLogger(__name__)
 SECONDS = 20
 """CPU seconds allowed for a small document."""
+# Maximum CPU seconds allowed for a document of any size.
 MOST_SECONDS = 120
-"""Maximum CPU seconds allowed for a document of any size."""
+# CPU seconds allowed for a PDF that may be a scan.
 OCR_SECONDS = 3600
-"""CPU seconds allowed for a PDF that may be a scan."""
 MEGABYTES = 1024
 """Megabytes of address space allowed for a small document."""
+# Maximum megabytes of address space allowed for a document of any size.
 MOST_MEGABYTES = 2048
-"""Maximum megabytes of address space allowed for a document of any size."""
+# Megabytes of address space allowed for a scan.
 OCR_MEGABYTES = 4096
-"""Megabytes of address space allowed for a scan."""
 _IDLE: list[ConverterProcess] = []
 _IDLE_LOCK = Lock()
 # Lock held while reading a possible scan, because each scan takes nearly 1 GB of memory.
@@ -171,8 +171,8 @@ def _close_idle() -> None:
         _IDLE.pop().close()
 
 
+# CPU seconds allowed for one picture. Most pictures take one or two.
 PICTURE_SECONDS = 120
-"""CPU seconds allowed for one picture. Most pictures take one or two."""
 _LIMITS = Limits(OCR_SECONDS, PICTURE_SECONDS, OCR_MEGABYTES, OCR_MEGABYTES)
 
 

@@ -227,11 +227,11 @@ EXPORT = message(
     "is an export from another program. Import it separately. In a watched folder, the notes in an export are "
     "imported automatically."
 )
+# Names of the supported kinds, as shown to the user.
 KINDS_READ = message(
     "Markdown and text, PDF, Word, PowerPoint, Excel and CSV, LibreOffice, e-books, web pages, e-mail, notebooks, "
     "subtitles, and exports of Notion, Evernote, Logseq, Joplin, Google Keep, Slack and Telegram"
 )
-"""Names of the supported kinds, as shown to the user."""
 # Unsupported formats mapped to a supported format that their own programs can save.
 _BETTER = {
     **dict.fromkeys("doc dot wps pages one".split(), "docx"),

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 Shape = Sequence[int | str]
 """The size of each dimension, which is a number, or a name if the size may vary."""
+# Version of the standard operators (https://onnx.ai/onnx/operators). `Gelu` was added in version 20.
 OPERATORS = 20
-"""Version of the standard operators (https://onnx.ai/onnx/operators). `Gelu` was added in version 20."""
 FUSED = "com.microsoft"
 """Domain of onnxruntime's own operators, included in every CPU build."""
 _FORMAT = 9

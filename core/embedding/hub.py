@@ -54,12 +54,12 @@ PICKLED = ["pytorch_model*.bin", "*/pytorch_model*.bin"]
 OTHER_ENGINES = ["onnx/*", "openvino/*", "*.onnx"]
 
 WEIGHTS = ("*.safetensors", "pytorch_model*.bin")
+# File name patterns, by kind of model. A complete model has at least one file that matches each tuple of patterns.
 WANTED: dict[Kind, tuple[tuple[str, ...], ...]] = {
     "sentence": (("modules.json",), ("tokenizer.json",), WEIGHTS),
     "cross-encoder": (("config.json",), ("tokenizer.json", "vocab.txt", "*.model"), WEIGHTS),
     "clip": (("modules.json",), ("tokenizer.json", "vocab.json"), WEIGHTS),
 }
-"""File name patterns, by kind of model. A complete model has at least one file that matches each tuple of patterns."""
 
 UNWRITABLE = (ENOSPC, EACCES, EPERM, EROFS)
 

@@ -18,14 +18,19 @@ from core.base.messages import Message, message, reason_of
 from core.markdown import frontmatter
 from core.model import Role
 
+# Names of prompts for notes, in the order in which sentence-transformers' encode_document tries them.
 NOTE_KEYS = ("document", "passage", "corpus")
-"""Names of prompts for notes, in the order in which sentence-transformers' encode_document tries them."""
 
 _WEB_SEARCH = "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:"
 Config = dict[str, Any]
 """The contents of a JSON file in a model's folder."""
 
 
+# Maps patterns for model names to (prompt for questions, prompt for notes).
+#
+# A name is matched in lower case, with spaces in place of punctuation, and the first match applies. Any other model,
+# such as all-MiniLM-L6-v2, has no prompts. The comments name the models on huggingface.co whose cards state the
+# prompts.
 FAMILIES = {
     r"\be5\b.*\binstruct\b": (f"{_WEB_SEARCH} ", ""),  # intfloat/multilingual-e5-large-instruct
     r"\be5\b": ("query: ", "passage: "),  # intfloat/multilingual-e5-base
@@ -34,11 +39,6 @@ FAMILIES = {
     r"\bbge\b.*\ben\b(?! icl)": ("Represent this sentence for searching relevant passages: ", ""),
     r"\bqwen3 embedding\b": (_WEB_SEARCH, ""),  # Qwen/Qwen3-Embedding-0.6B
 }
-"""Maps patterns for model names to (prompt for questions, prompt for notes).
-
-A name is matched in lower case, with spaces in place of punctuation, and the first match applies. Any other model, such
-as all-MiniLM-L6-v2, has no prompts. The comments name the models on huggingface.co whose cards state the prompts.
-"""
 
 
 def model_prompts(config: Mapping[str, Any], name: str) -> dict[Role, str]:
@@ -85,12 +85,12 @@ def create_folder(folder: Path, cannot_write: Message, *, mark: str) -> Iterator
         shutil.rmtree(temporary, ignore_errors=True)
 
 
+# Model types whose position numbers start after the padding token's. Two of their positions can't be used.
 OFFSET_POSITIONS = {"camembert", "mpnet", "roberta", "xlm-roberta"}
-"""Model types whose position numbers start after the padding token's. Two of their positions can't be used."""
 
 SAMPLES = 32
+# Maximum number of samples that `digest` reads from each file, and the size of a sample in bytes.
 SAMPLE_BYTES = 4096
-"""Maximum number of samples that `digest` reads from each file, and the size of a sample in bytes."""
 
 KIND = "SentenceTransformer"
 """The `model_type` of a model that returns one vector per text. Older folders don't state it."""

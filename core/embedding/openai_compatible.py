@@ -18,11 +18,11 @@ from core.providers import REACH_SECONDS, ProviderServer
 from core.settings.config import settings as configured
 from core.settings.sections import EmbeddingServer
 
+# Number of start and end tokens that most models add to a text.
 SPECIAL_TOKENS = 2
-"""Number of start and end tokens that most models add to a text."""
 
+# Maximum size of a vector in a response, in bytes. It allows 8192 numbers of 32 characters each.
 VECTOR_BYTES = 1 << 18
-"""Maximum size of a vector in a response, in bytes. It allows 8192 numbers of 32 characters each."""
 
 # The server's tokenizer isn't available, so tokens are estimated. Few tokenizers produce more than one token per CJK
 # character (as BERT does), per 4 letters of a word, per 2 capitals (base64, acronyms), or per 2 letters in the range

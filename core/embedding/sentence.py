@@ -92,26 +92,25 @@ class ShortTexts:
 
 # Compute tokens and vectors with the model in a folder.
 
+# Maximum number of characters to tokenize at once. An encoding takes about 100 bytes of memory per token.
 SEGMENT = 1 << 16
-"""Maximum number of characters to tokenize at once. An encoding takes about 100 bytes of memory per token."""
+# Maximum length, in characters, of a text whose tokens are cached.
+#
+# When a note is edited, most of its chunks stay the same.
 REMEMBERED = 4_000
-"""Maximum length, in characters, of a text whose tokens are cached.
-
-When a note is edited, most of its chunks stay the same.
-"""
 
 FEW = 64
 """Maximum number of note texts to embed at once without torch. Loading torch takes 4 to 9 s."""
 
 CACHED_QUESTIONS = 64
+# Maximum number of cached questions, and of characters in each. A token's vector takes 1.5 to 4 KB.
 CACHED_CHARACTERS = 1_000
-"""Maximum number of cached questions, and of characters in each. A token's vector takes 1.5 to 4 KB."""
 
+# Number of additional tokens that a text may have when it follows a prompt.
 SPARE = 1
-"""Number of additional tokens that a text may have when it follows a prompt."""
 
+# A function that returns a model's folder. If necessary, it downloads or writes the folder first.
 FindFolder = Callable[[], Path]
-"""A function that returns a model's folder. If necessary, it downloads or writes the folder first."""
 
 SURROGATES = re.compile("[\ud800-\udfff]")
 

@@ -18,17 +18,16 @@ from core.markdown.parts import tables
 from core.model import ADDRESSES, Chunk, Spans, Window
 
 BREADCRUMB_TOKENS = 64
+# Maximum number of tokens in a window's breadcrumb and in its lead.
+#
+# Each may also take up at most a quarter of the window.
 LEAD_TOKENS = 128
-"""Maximum number of tokens in a window's breadcrumb and in its lead.
 
-Each may also take up at most a quarter of the window.
-"""
-
+# Minimum size of a window in tokens.
 SMALLEST = 32
-"""Minimum size of a window in tokens."""
 
+# Share of the token limit that a window should fill. The rest allows a cut to be moved to a line end.
 SLACK = 0.95
-"""Share of the token limit that a window should fill. The rest allows a cut to be moved to a line end."""
 
 REACH = 0.25
 """Maximum distance that a cut may be moved from its ideal position to a better one, as a share of a window."""
@@ -36,8 +35,8 @@ REACH = 0.25
 MOST_ROWS = 200
 """Maximum number of a chunk's table rows that get their own windows. A chunk of 1,500 tokens rarely has more rows."""
 
+# The start and end of each token.
 Bounds = list[list[int]]
-"""The start and end of each token."""
 
 LINE_END, SPACE, BETWEEN = range(3)
 JOINERS = {"\u200d", "\ufe0e", "\ufe0f", "\u20e3"}

@@ -40,10 +40,10 @@ from core.settings.config import Settings, check
 from core.store import Store
 from core.store.base_table import IGNORED
 
+# A function that takes a question and returns it with a base's old name replaced by the new name.
 Reworded = Callable[[str, str, str], str]
-"""A function that takes a question and returns it with a base's old name replaced by the new name."""
+# A function that moves a base with all its data to the trash.
 ToTrash = Callable[[KnowledgeBase], object]
-"""A function that moves a base with all its data to the trash."""
 # Chunking strategies for the kinds of bases that ignore the strategy in the settings.
 _STRATEGIES = {"lines": "lines", "literal": "markdown"}
 MOST_NAME = 200

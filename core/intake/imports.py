@@ -382,8 +382,8 @@ def _part(progress: Progress, start: float, end: float) -> Progress:
 
 
 _LOG = logging.getLogger(__name__)
+# The `source_ref` of uploaded notes, in place of a folder path.
 UPLOADED = "upload"
-"""The `source_ref` of uploaded notes, in place of a folder path."""
 
 
 def import_plan(

@@ -153,8 +153,8 @@ def target_of(link: Link, folder: str) -> str:
     return path if may_be_note and not path.startswith("..") and not target.endswith("/") else ""
 
 
+# A function that returns a link's new target as a path, or None to keep the old target.
 NewTarget = Callable[[Link], str | None]
-"""A function that returns a link's new target as a path, or None to keep the old target."""
 
 
 def relink(body: str, path: str, new_target: NewTarget) -> str:

@@ -157,8 +157,8 @@ def _files(top: Path) -> Iterator[Path]:
 
 # Pictures pasted into a note. Each is stored as a file inside the notes' folder.
 
+# Maximum size of a pasted picture, in bytes. Photos from phones are smaller. Larger pictures are slow to display.
 MOST_PASTED = 20_000_000
-"""Maximum size of a pasted picture, in bytes. Photos from phones are smaller. Larger pictures are slow to display."""
 FOLDER = "attachments"
 # Suffixes of the accepted picture types. SVG isn't accepted because it could contain a script.
 _SUFFIXES = {

@@ -274,8 +274,8 @@ SearchOutput = ResultView | ContextView | WhyNotView
 
 
 _WORD = rf"(?=([{CJK}]{{2}}))|((?:(?![{CJK}])\w)+)"
+# Maximum number of lines to print from a hit's passage.
 SNIPPET = 6
-"""Maximum number of lines to print from a hit's passage."""
 
 
 def format_found(found: SearchOutput, *, full: bool = False, explain: bool = False) -> list[str]:

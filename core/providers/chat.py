@@ -21,8 +21,8 @@ ANSWER_BYTES = 1 << 20
 Answers have thousands of characters, or hundreds of thousands with reasoning.
 """
 
+# Maximum size of a streamed answer in bytes. Each event carries about one word and 200 bytes of overhead.
 STREAM_BYTES = 8 << 20
-"""Maximum size of a streamed answer in bytes. Each event carries about one word and 200 bytes of overhead."""
 
 LETTERS = 200_000
 """Maximum number of characters in a complete reply, including any reasoning in its text."""

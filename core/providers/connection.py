@@ -29,8 +29,8 @@ LONGEST_PAUSE = 30.0
 MOST_LINE = 1 << 18
 """Maximum size of a streamed event in bytes. Most events hold only a few words."""
 
+# Maximum number of characters to show from a server's own error message.
 REASON_CHARACTERS = 200
-"""Maximum number of characters to show from a server's own error message."""
 
 
 @frozen

@@ -361,6 +361,7 @@ SIDE, SUBJECT, BOTH, PART = message("one side"), message("the subject"), message
 WHOLE = message("the whole question")
 """Name of a sub-query that is the whole, undivided question."""
 
+# Aspects to append to the subject of a list or summary, each in English and in Chinese.
 ASPECTS = {
     "list": ((message("kinds"), "种类"), (message("examples"), "例子")),
     "summary": (
@@ -370,7 +371,6 @@ ASPECTS = {
         (message("problems"), "问题"),
     ),
 }
-"""Aspects to append to the subject of a list or summary, each in English and in Chinese."""
 
 TASK = """You take a question to someone's notes apart into smaller questions that are searched one by one.
 You are given JSON: "question", and "most", the largest number of smaller questions.

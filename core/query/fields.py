@@ -56,8 +56,8 @@ ANY_OF = frozenset(
 )
 """Fields for which a match with any value is enough if a question names several values."""
 
+# Fields whose values are numbers or number ranges.
 RANGES = frozenset(("priority", "page", "level"))
-"""Fields whose values are numbers or number ranges."""
 
 AS_TYPED = frozenset(("in", "section", "path", "like", "url", *RANGES, *DAYS))
 """Fields whose values keep a full stop or question mark at the end. Other values are trimmed."""

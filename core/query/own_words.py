@@ -25,8 +25,8 @@ For example, `apollo` may be both a project and the folder `work/apollo/`.
 NOTHING: Vocabulary = {}
 MOST_CHARACTERS = 300
 """Maximum number of characters in a question that may name metadata or exclusions. Longer ones are pasted text."""
+# Words that ask how or why. Questions containing them seldom describe notes.
 ASKS_HOW = re.compile(r"(?i)\b(?:how|why)\b|怎么|怎样|如何|为什么|为何")
-"""Words that ask how or why. Questions containing them seldom describe notes."""
 # Questions that ask for notes. They contain the word "notes", or a word like "pages" together with one like "about".
 _NOTES = re.compile(
     r"(?<![a-z])notes?(?![a-z])|笔记|(?=.*(?:(?<![a-z])(?:about|regarding|concerning|related|tagged|label+ed|filed"

@@ -31,8 +31,8 @@ _AFTER = re.compile(rf"[+#]|[.\-/_']?(?![{CJK}])\w")
 Known = Callable[[Sequence[str]], Collection[str]]
 """Function that returns those of the given words that occur in at least one chunk."""
 
+# Function that returns whether a word is in general use, regardless of the notes.
 IsWord = Callable[[str], bool]
-"""Function that returns whether a word is in general use, regardless of the notes."""
 
 Counts = Callable[[Sequence[str]], Mapping[str, int]]
 """Function that returns the number of chunks that contain each word, omitting words found in no chunk."""

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
 # Building pairs of question and passage that fit into a cross-encoder's input.
 
+# Maximum number of characters in a passage to search for the passage's best piece.
 PASSAGE_CHARACTERS = 8000
-"""Maximum number of characters in a passage to search for the passage's best piece."""
 
 
 def fit_pairs(model: "sentence_transformers.CrossEncoder", query: str, texts: Sequence[str]) -> list[tuple[str, str]]:
@@ -272,14 +272,14 @@ _EXAMPLE = "cross-encoder:BAAI/bge-reranker-v2-m3"
 
 DEFAULT_OWNER = "cross-encoder"
 
+# Maximum number of tokens per pair. Some models can read 8192, but the cost of attention grows quadratically.
 READ_TOKENS = 1024
-"""Maximum number of tokens per pair. Some models can read 8192, but the cost of attention grows quadratically."""
 
 SECONDS = 10.0
 """Time limit per call, in seconds. Candidates are scored in order until the limit is reached."""
 
+# Number of pairs per forward pass, by device. The time limit is checked between passes.
 BATCH = {"cpu": 8, "cuda": 64, "mps": 16}
-"""Number of pairs per forward pass, by device. The time limit is checked between passes."""
 
 
 @frozen

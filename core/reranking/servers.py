@@ -76,8 +76,8 @@ ANSWER_BYTES = 1 << 20
 LARGEST = 1e9
 """Limit for plausible logits. A score of this size or above is an error."""
 
+# Tolerance for rounding errors. A score outside the range 0 to 1 by more than this is a logit.
 ROUNDING = 1e-3
-"""Tolerance for rounding errors. A score outside the range 0 to 1 by more than this is a logit."""
 
 
 class RerankApi:

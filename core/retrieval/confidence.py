@@ -75,14 +75,13 @@ def word_share(store: Store, request: SearchRequest, rowid: int) -> float:
 
 EXACT = 1.0
 """Score above which a hit contains the question as typed."""
+# Minimum similarity for a strong match.
 VERY_CLOSE = 0.5
-"""Minimum similarity for a strong match."""
 VERY_CLOSE_ACROSS = 0.35
+# Minimum similarity for a strong match and for a good match if hit and question are in different languages.
+#
+# A quarter of the correct hits reach the value for a strong match, and nine tenths that for a good match.
 CLOSE_ACROSS = 0.29
-"""Minimum similarity for a strong match and for a good match if hit and question are in different languages.
-
-A quarter of the correct hits reach the value for a strong match, and nine tenths that for a good match.
-"""
 
 
 def match_levels(

@@ -10,8 +10,8 @@ from core.base.errors import ConfigError
 from core.base.messages import Message, message
 from core.model import ENOUGH, Comparison
 
+# Number of bootstrap samples. It is ten times the rough minimum for interval bounds (Efron and Tibshirani, 1993).
 RESAMPLES = 10_000
-"""Number of bootstrap samples. It is ten times the rough minimum for interval bounds (Efron and Tibshirani, 1993)."""
 
 SEED = 0
 

@@ -24,8 +24,8 @@ _SETS = """
 """
 _PLACE = 'question = ? AND note_id = ? AND start = ? AND "end" = ?'
 
+# A right passage's key, which consists of the question's rowid and the passage's number within the question.
 GoldKey = tuple[int, int]
-"""A right passage's key, which consists of the question's rowid and the passage's number within the question."""
 
 
 class QuestionTable(QuestionedTable):

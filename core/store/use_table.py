@@ -11,8 +11,8 @@ from core.model import OF_QUESTIONS, Click, PastSearch, Use, UseFigures, favour,
 from core.store.reading import RowReader, columns_of
 from core.store.table import Ids, QuestionedTable
 
+# Number of days after which a click is deleted.
 CLICK_DAYS = 365
-"""Number of days after which a click is deleted."""
 
 
 _OF_NOTES = "WHERE ?1 IS NULL OR note_id IN (SELECT value FROM json_each(?1))"

@@ -16,6 +16,7 @@ from pages.ui.shared.document import Sources, SourceSpan
 from pages.ui.shared.safe import Span
 
 PACKS = {ENGLISH: "guide", "zh_CN": "guide-zh"}
+# The note paths of the guide's parts, each with the paths of its sections, in the order of docs/guide.md.
 PARTS: dict[str, Texts] = {
     "import": ("vaults-and-other-programs", "documents"),
     "notes": (
@@ -53,21 +54,18 @@ PARTS: dict[str, Texts] = {
     "when-something-is-wrong": (),
     "glossary": (),
 }
-"""The note paths of the guide's parts, each with the paths of its sections, in the order of docs/guide.md."""
+# Maximum number of characters in an excerpt, and of bytes in a passage with more than one sentence.
 LONGEST = 240
-"""Maximum number of characters in an excerpt, and of bytes in a passage with more than one sentence."""
+# Maximum number of returned chapters that don't contain all words.
 NEAREST = 6
-"""Maximum number of returned chapters that don't contain all words."""
+# Weight of keyword matches relative to semantic similarity.
+#
+# Of the values 0, 0.01, 0.02, 0.03 and 0.05, this one gave the best results on data/questions.
 WORDS = 0.02
-"""Weight of keyword matches relative to semantic similarity.
-
-Of the values 0, 0.01, 0.02, 0.03 and 0.05, this one gave the best results on data/questions.
-"""
+# Function that returns the similarity of each text to a question.
+#
+# The result is empty while no model is loaded.
 Similarities = Callable[[str, Sequence[str]], Sequence[float]]
-"""Function that returns the similarity of each text to a question.
-
-The result is empty while no model is loaded.
-"""
 # Function words in Chinese questions, which aren't separated by spaces.
 _FILLERS = "为什么|怎么样?|什么|怎样|如何|哪里|哪些|可以|[的了吗呢是把在我你请能]"
 _MARKS = r"[*`]|(?m:^(?:#+|[->]) )|\]\([^)]*\)|\[(?=[^\]]*\]\()"
@@ -89,8 +87,8 @@ class Chapter:
         return self.path.partition("/")[0]
 
 
+# Chapters by path.
 Chapters = dict[str, Chapter]
-"""Chapters by path."""
 
 
 @frozen

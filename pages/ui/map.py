@@ -23,10 +23,10 @@ BY = message_table(
         "findable": "How well notes can be found",
     }
 )
+# Maximum number of colours, not counting the colour for notes outside the largest groups.
 MOST = 8
-"""Maximum number of colours, not counting the colour for notes outside the largest groups."""
+# Number of colour steps between notes that are never the first hit and notes that always are.
 RAMP = 10
-"""Number of colour steps between notes that are never the first hit and notes that always are."""
 _GROUPS: Mapping[str, Callable[[NoteSummary], str]] = {
     "folder": lambda card: (card.path or "").rpartition("/")[0],
     "tag": lambda card: card.tags[0] if card.tags else "",
@@ -57,11 +57,10 @@ def findable(notes: Sequence[str], bases: Sequence[str]) -> list[int]:
     return [round(RAMP * shares[note]) if note in shares else -1 for note in notes]
 
 
+# Component that draws the map.
+#
+# Clicking a point triggers `open` with the note's id. Pressing Enter opens the note at the point in the middle.
 VIEW = component("note_map", __file__, "<div class='map'><canvas tabindex='0'></canvas><div class='title'></div></div>")
-"""Component that draws the map.
-
-Clicking a point triggers `open` with the note's id. Pressing Enter opens the note at the point in the middle.
-"""
 
 
 def draw(

@@ -19,6 +19,7 @@ SIGNS = {
     "_": "\u2011", "-": "\xad", "zwj": "\u200d", "zwnj": "\u200c", "zwbo": "\u200b", "zwnbo": "\u2060",
     "{": "{", "}": "}", "\\": "\\",
 }  # fmt: skip
+# Destinations whose text isn't part of the document. Unknown destinations marked with `\*` are skipped too.
 UNSHOWN = frozenset(
     "colortbl listtable listoverridetable revtbl rsidtbl generator xmlnstbl themedata datastore"
     " colorschememapping latentstyles datafield objdata bkmkstart bkmkend pgdsctbl ftnsep ftnsepc ftncn aftnsep"
@@ -28,7 +29,6 @@ UNSHOWN = frozenset(
     " writereservhash oldcprops oldpprops htmltag mhtmltag bkmkcolf atnref atndate atnicn atnparent atntime"
     " blipuid picprop defchp defpap".split()
 )
-"""Destinations whose text isn't part of the document. Unknown destinations marked with `\\*` are skipped too."""
 KNOWN = frozenset("shpinst annotation atnauthor fldinst shppict ud do dptxbx listtext pntext footnote objclass".split())
 """Destinations that are read even though they are marked with `\\*`."""
 _CHARSETS = {
@@ -36,8 +36,8 @@ _CHARSETS = {
     162: "cp1254", 163: "cp1258", 177: "cp1255", 178: "cp1256", 186: "cp1257", 204: "cp1251", 222: "cp874",
     238: "cp1250", 254: "cp437", 255: "cp850",
 }  # fmt: skip
+# Control words for a document's code page, mapped to code page numbers.
 CODE_PAGES = {"pc": 437, "pca": 850, "mac": 10000}
-"""Control words for a document's code page, mapped to code page numbers."""
 _PAGES = {936: "gb18030", 10000: "mac_roman", 65001: "utf-8", 0: "cp1252"}
 _TOKEN = re.compile(
     rb"\\([a-zA-Z]{1,32})(-?[0-9]{1,10})?[ ]?|\\'([0-9a-fA-F]{2})|\\([\s\S])|([{}])|([^\\{}\r\n]+)|[\r\n]+|\\\Z"

@@ -29,8 +29,8 @@ from core.documents.pdf.order import PageTable, Part, Parts, by_baseline, fill_c
 from core.documents.pdf.reading import Asides, Page, Titles
 from core.markdown.writing import code_block, table
 
+# Minimum ratio of a heading's letter size to that of the body text.
 LARGER = 1.1
-"""Minimum ratio of a heading's letter size to that of the body text."""
 LONGEST = 200
 """Maximum number of characters in a heading."""
 

@@ -47,8 +47,8 @@ def fill_cells(rows: Iterable[Sequence[tuple[int, str]]], columns: int) -> list[
     return made
 
 
+# Text runs, grouped by row on a page, or by cell in a row.
 RunGroups = list[list[GlyphRun]]
-"""Text runs, grouped by row on a page, or by cell in a row."""
 
 
 def by_baseline(runs: Iterable[GlyphRun]) -> RunGroups:

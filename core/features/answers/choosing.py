@@ -25,8 +25,8 @@ from core.retrieval.highlights import Stems, TokenizedHit, TokenizedHits, word_p
 from core.store import Store
 
 Weights = Mapping[str, float]
+# Maps each word in a question to its rarity: log(number of chunks / number of chunks that contain the word).
 Rarity = Weights
-"""Maps each word in a question to its rarity: log(number of chunks / number of chunks that contain the word)."""
 
 UNIT_WEIGHTS: Weights = {
     "near": 5.31,
@@ -254,10 +254,10 @@ MARKED = 240
 """Maximum width of an excerpt's marked part. A Chinese character has a width of 2. A single unit may be wider."""
 SHOWN = 200
 """Maximum width of the part of an excerpt that is shown, which includes the sentences next to the marked part."""
+# Minimum odds of a unit in the marked part, as a share of the strongest unit's odds.
 WEAKEST = 0.1
-"""Minimum odds of a unit in the marked part, as a share of the strongest unit's odds."""
+# Minimum odds of a table row, as a share of the strongest row's odds.
 WEAKEST_ROW = 0.5
-"""Minimum odds of a table row, as a share of the strongest row's odds."""
 
 WEIGHTS: Weights = {
     "read": 0.141,
@@ -309,12 +309,12 @@ Reads = Callable[[SearchResult], TokenizedHits]
 
 LOOKED_AT = 5
 """Number of top hits whose units are candidates. More hits changed no excerpt for 200 natural questions."""
+# Number of top hits to check for rivals.
 RIVAL_HITS = 10
-"""Number of top hits to check for rivals."""
 QUOTES = 3
 """Maximum number of quotes in an answer."""
+# Maximum difference between the first quote's score and any other quote's.
 WEAKER = 1.5
-"""Maximum difference between the first quote's score and any other quote's."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

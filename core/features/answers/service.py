@@ -40,8 +40,8 @@ EXAMPLES = 3
 """Maximum number of example questions."""
 CANDIDATES = 8
 """Maximum number of questions to generate and check."""
+# A function that generates questions from notes, up to a given number.
 DrawQuestions = Callable[[Sequence[Note], int], list[Question]]
-"""A function that generates questions from notes, up to a given number."""
 Stamp = tuple[tuple[str, str], ...]
 """The state of the notes, as pairs of a note's id and the time of its last change."""
 

@@ -181,6 +181,7 @@ the objects of the sentences."""
 That request is sent, with SCHEMA, if the first reply can't be read.
 """
 
+# JSON schema for a whole answer. Some servers can make a model follow this schema.
 SCHEMA: ValueMap = json.loads("""
 {
   "type": "object",
@@ -227,7 +228,6 @@ SCHEMA: ValueMap = json.loads("""
   "additionalProperties": false
 }
 """)
-"""JSON schema for a whole answer. Some servers can make a model follow this schema."""
 
 PASSAGES = 8
 """Maximum number of hits to send to a model."""

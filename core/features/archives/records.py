@@ -48,8 +48,8 @@ Place = Text
 Made = tuple[Place, Callable[[], T]]
 """A record's location in its archive, and a function that reads the record or raises RowError or SourceError."""
 
+# Number of mistakes after which reading an archive stops.
 MOST_MISTAKES = 100
-"""Number of mistakes after which reading an archive stops."""
 
 
 class RecordParts(Iterable[T]):

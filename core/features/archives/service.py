@@ -80,8 +80,8 @@ def checked(records: Records, name: str) -> Ids:
 
 Form = Literal["markdown", "json", "yaml", "zip"]
 
+# Maximum size of a JSON or YAML document in bytes. Unlike a zip, a document has to fit in memory.
 MOST_DOCUMENT = 64 * 2**20
-"""Maximum size of a JSON or YAML document in bytes. Unlike a zip, a document has to fit in memory."""
 
 _LOG = logging.getLogger(__name__)
 

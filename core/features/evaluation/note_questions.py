@@ -59,14 +59,13 @@ if TYPE_CHECKING:
 SHORTEST, LONGEST = 40, 400
 """Minimum and maximum length of a right passage, in characters."""
 
+# Maximum number of characters to read from notes.
+#
+# Reading this many takes a few seconds. The notes are selected by hash.
 MOST_READ = 5_000_000
-"""Maximum number of characters to read from notes.
 
-Reading this many takes a few seconds. The notes are selected by hash.
-"""
-
+# Maximum number of passages to consider per note.
 MOST_OF_NOTE = 50
-"""Maximum number of passages to consider per note."""
 
 TASK = """You write questions that someone's notes answer, to test how well the notes can be searched.
 You are given JSON: "notes", each with a "number", a "title" and a "text", and "most", the largest number of \
@@ -85,8 +84,8 @@ _OF_NOTE = 2
 
 KINDS = ("title", "sentence", "heading", "definition", "identifier", "link")
 """Kinds of questions, named after their sources. A note's questions are chosen in this order."""
+# Maximum number of questions per note.
 OF_NOTE = 6
-"""Maximum number of questions per note."""
 # Maximum length, in characters, of a section's opening, which is the right passage for questions about the section.
 _OPENING = 200
 # Maximum number of section openings in a note that count as right passages for one question.
@@ -110,8 +109,8 @@ Candidate = tuple[str, str, tuple[Span, ...]]
 
 
 Candidates = Iterator[Candidate]
+# The number of notes that contain each word.
 Holding = Mapping[str, int]
-"""The number of notes that contain each word."""
 
 
 def merge(by_note: Iterable[Sequence[Question]]) -> list[Question]:
@@ -355,11 +354,11 @@ def _build_questions(rows: Sequence[ValueMap], notes: Sequence[Note]) -> Iterato
             yield _suggested(text, "model", gold_at(note, *place))
 
 
+# Maximum number of notes from which to generate questions. The notes are selected by hash.
 MOST_NOTES = 2_000
-"""Maximum number of notes from which to generate questions. The notes are selected by hash."""
 MOST_QUESTIONS = 1_000
+# Number of a base's latest checks whose evaluation runs are kept.
 RETAINED = 5
-"""Number of a base's latest checks whose evaluation runs are kept."""
 NAME = message("Questions from the notes")
 """The name of the question set generated for checks."""
 

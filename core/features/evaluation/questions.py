@@ -27,8 +27,8 @@ from core.store import Store
 MOST_BYTES = 50 * 2**20
 """Maximum size of a question file, in bytes."""
 
+# File name suffixes for question files that are tables.
 TABLES = (".csv", ".tsv")
-"""File name suffixes for question files that are tables."""
 
 
 def content(path: Path) -> bytes:
@@ -246,8 +246,8 @@ def _row_question(row: Row, line: int, known: Question | None) -> Question:
     return question
 
 
+# Default number of questions to suggest.
 SUGGESTED = 20
-"""Default number of questions to suggest."""
 
 
 class QuestionSets:

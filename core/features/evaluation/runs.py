@@ -174,13 +174,12 @@ def _share(gold: GoldSpan, parts: Sequence[Chunk | Passage]) -> float:
     return coverage(("", gold.start, gold.end), [("", part.start, part.end) for part in parts])
 
 
+# A function that answers a search result's query. The function raises Cancelled if it is stopped.
 Answerer = Callable[[SearchResult, Stop], Answer]
-"""A function that answers a search result's query. The function raises Cancelled if it is stopped."""
+# A function that creates an answerer from a store and a search engine.
+#
+# The third argument says whether a language model should write the answers.
 AnswererFactory = Callable[[Store, SearchEngine, bool], Answerer]
-"""A function that creates an answerer from a store and a search engine.
-
-The third argument says whether a language model should write the answers.
-"""
 
 
 @dataclass(eq=False)

@@ -263,8 +263,8 @@ Reply with one JSON object only, such as
 {"reason": "...", "verdict": "partly"}
 "reason" is one or two sentences in the language of the question: what agrees, what is missing, what is wrong. \
 "verdict" is "agrees", "partly" where a part is missing or wrong, or "no"."""
+# Maximum length of the reason for a judgement, in characters.
 REASON = 500
-"""Maximum length of the reason for a judgement, in characters."""
 
 _LATIN = rf"(?:(?![{CJK}])\w)"
 # Code, a quoted term, a number with its unit, an identifier, or a name (a capitalized word within a sentence).

@@ -22,8 +22,8 @@ from core.features.learning.failures import (
 )
 from core.model import Fact, LogEvent, LogText
 
+# Maximum number of facts per rule and log. Nobody reads more.
 MOST_FACTS = 200
-"""Maximum number of facts per rule and log. Nobody reads more."""
 _VALUE = r"\"[^\"\n]{1,200}\"|'[^'\n]{1,200}'|[^\s,;，；\"']{1,200}"
 _PAIR = re.compile(rf"(?<![\w.&?-])(?P<name>[A-Za-z_][\w.-]{{1,60}}|[{CJK}]{{2,16}}) ?[=＝] ?(?P<value>{_VALUE})")
 _SET = re.compile(

@@ -41,8 +41,8 @@ _PASSED_BY = """
 """
 
 
+# Hashes of files, or ids of notes, keyed by path.
 ByPath = dict[str, str]
-"""Hashes of files, or ids of notes, keyed by path."""
 
 
 class PackTable(StoreTable):

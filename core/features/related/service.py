@@ -140,11 +140,10 @@ _UNNAMED = re.compile(r"(?i)(?:untitled|new note|new document|note|未命名|新
 # A note counts as unfound if it hasn't changed for this long and this many other notes were found in that time.
 _LONG_AGO = timedelta(days=30)
 _OTHERS = 20
+# A function that takes a base's id and a note's id.
+#
+# If the base's last check didn't find the note, the function returns the time of the check. Otherwise, it returns None.
 Unreached = Callable[[str, str], datetime | None]
-"""A function that takes a base's id and a note's id.
-
-If the base's last check didn't find the note, the function returns the time of the check. Otherwise, it returns None.
-"""
 
 
 Hints = Iterator[Hint]

@@ -122,8 +122,8 @@ class DecisionTable(StoreTable):
         return set(self._column("SELECT matter FROM decisions WHERE until IS NULL OR until > ?", utc_now().isoformat()))
 
 
+# Factor for the third and later intervals. It is SM-2's initial ease factor, which grade 4 doesn't change.
 EASE = 2.5
-"""Factor for the third and later intervals. It is SM-2's initial ease factor, which grade 4 doesn't change."""
 FIRST = timedelta(days=1)
 SECOND = timedelta(days=6)
 LONGEST = timedelta(days=3650)

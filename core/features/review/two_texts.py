@@ -34,11 +34,10 @@ _LONGEST = 160
 _HINT = re.compile(rf"{_CONFLICT}|case clash|safebackup|_conf\(|@")
 
 
+# A pattern for the end of a conflict copy's folded name without suffix, and a flag.
+#
+# The flag is True if the ending may begin at several positions in the name.
 Ending = tuple[re.Pattern[str], bool]
-"""A pattern for the end of a conflict copy's folded name without suffix, and a flag.
-
-The flag is True if the ending may begin at several positions in the name.
-"""
 
 
 def _endings(*patterns: str, divided: bool = False) -> tuple[Ending, ...]:

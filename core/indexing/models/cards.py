@@ -25,8 +25,8 @@ LANGUAGES = ("multilingual", "zh", "en")
 """Languages shown for the bundled model. Its model card lists 100."""
 
 _BY_TORCH = ("bundled", "sentence", "late-interaction", "cross-encoder")
+# Values of settings that don't name a model.
 NO_MODEL = (embedding.AUTO, reranking.NONE, "")
-"""Values of settings that don't name a model."""
 
 
 def cards(names: Iterable[str] = ()) -> list[ModelCard]:

@@ -35,8 +35,8 @@ _QUOTED = 80
 _FENCE = "```"
 
 
+# A file in a message, its name, and the address to use if the file isn't in the export.
 SharedFile = tuple[FilePart | None, str, str]
-"""A file in a message, its name, and the address to use if the file isn't in the export."""
 
 
 @frozen

@@ -81,8 +81,8 @@ def extract_claims(body: str, visible: str) -> Claims:
     )
 
 
+# Maximum number of notes that share a sentence. A sentence found in more notes probably comes from a template.
 SEVERAL = 3
-"""Maximum number of notes that share a sentence. A sentence found in more notes probably comes from a template."""
 # How often a note says a word of its title if the word is what the note is about.
 _REPEATED = 3
 

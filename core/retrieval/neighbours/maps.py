@@ -20,11 +20,11 @@ from core.retrieval.neighbours.service import Meaning
 from core.store import Store
 
 NEIGHBOURS = 12
+# Number of neighbours that attract a point in each layout step, and of random points that repel it.
 PUSHED = 6
-"""Number of neighbours that attract a point in each layout step, and of random points that repel it."""
 STEPS = 200
+# Number of principal components used to find neighbours.
 DIRECTIONS = 128
-"""Number of principal components used to find neighbours."""
 # Number of points processed at once by `neighbours`, and number of points per group.
 _BLOCK = 256
 _DEALT = 16

@@ -139,8 +139,8 @@ class VectorSpace:
     vectors: Matrix
 
 
+# The vector space of each model, keyed by the model's fingerprint.
 Spaces = Mapping[str, VectorSpace]
-"""The vector space of each model, keyed by the model's fingerprint."""
 
 
 class Meaning:

@@ -24,12 +24,11 @@ BUDGET = 160 << 20
 
 It allows 109,000 windows with the built-in model, or 20,000 with hashed words. A search then takes up to 20 ms.
 """
+# Maximum size in bytes of a base's vectors in a workspace without an index.
+#
+# It allows 1,400,000 windows with the built-in model. A graph of that size would take more memory, and reading the
+# vectors from the database for each question would take many times as long.
 ALONE = 2 << 30
-"""Maximum size in bytes of a base's vectors in a workspace without an index.
-
-It allows 1,400,000 windows with the built-in model. A graph of that size would take more memory, and reading the
-vectors from the database for each question would take many times as long.
-"""
 # Budget for all bases' vectors combined, as a multiple of the budget for one base.
 _BASES = 2
 _BLOCK = 4096

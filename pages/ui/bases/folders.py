@@ -17,8 +17,8 @@ from pages.ui.shared.widgets import button, caption, errors, expander, form, sma
 
 # The current view of the Bases page: all bases, one base, or the form for a new base. It is kept in the URL.
 
+# Name of the view with the form for a new base. No base can have this name.
 NEW = "\0new"
-"""Name of the view with the form for a new base. No base can have this name."""
 _OPEN = "open_base"
 _ADDING = "adding_to_base"
 

@@ -17,6 +17,7 @@ from pages.ui.shared.widgets import component, on_trigger, stamp
 
 Chunks = Sequence[Chunk]
 
+# Display names for the kinds of chunk edits.
 CHANGES = message_table(
     {
         "text": "edited",
@@ -26,19 +27,17 @@ CHANGES = message_table(
         "add": "added",
     }
 )
-"""Display names for the kinds of chunk edits."""
 
+# Component that draws the bands.
+#
+# A click or an arrow key triggers `pick` with a chunk's index. A double click or Enter triggers `edit`.
 VIEW = component("chunk_bands", __file__, "<div class='note' tabindex='0'></div>")
-"""Component that draws the bands.
 
-A click or an arrow key triggers `pick` with a chunk's index. A double click or Enter triggers `edit`.
-"""
-
+# Maximum number of characters to render at once.
 RENDERED = 200_000
-"""Maximum number of characters to render at once."""
 
+# Maximum number of characters to lay out at once. In a longer note, only the text around the chosen chunk is shown.
 LIMIT = 2_000_000
-"""Maximum number of characters to lay out at once. In a longer note, only the text around the chosen chunk is shown."""
 
 
 @frozen

@@ -21,6 +21,7 @@ from pages.ui.shared.widgets import caption, count_button, count_column, text_co
 
 Item = TypeVar("Item")
 
+# Actions on selected chunks, with each button's label and a description of its effect.
 ACTIONS = {
     "edit": (message("Edit"), message("Open the selected chunk")),
     "embed": (message("Index"), message("Index the selected chunks that aren't indexed yet")),
@@ -34,12 +35,11 @@ ACTIONS = {
     "delete": (message("Hide"), message("Searches no longer find the selected chunks, but you can restore them")),
     "restore": (message("Restore"), message("Shows a hidden chunk again, or undoes an edit")),
 }
-"""Actions on selected chunks, with each button's label and a description of its effect."""
 
+# Columns that are always shown. Any other column is omitted if all its values are equal.
 ALWAYS = ("index", "section", "tokens")
-"""Columns that are always shown. Any other column is omitted if all its values are equal."""
+# Columns whose value is shown once below the table if it is the same in all rows.
 WORDS = ("state", "edited", "kind")
-"""Columns whose value is shown once below the table if it is the same in all rows."""
 
 
 def table(note: Note, chunks: Chunks, shown: int | None, edits: Mapping[str, Edit]) -> tuple[list[Chunk], int | None]:

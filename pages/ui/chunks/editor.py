@@ -89,8 +89,8 @@ def draw_undo(note: Note, *, shut: bool) -> None:
 # Edits that no longer fit their note and await the user's decision.
 
 SHOWN = 20
+# Maximum number of characters of an edit to show.
 LENGTH = 600
-"""Maximum number of characters of an edit to show."""
 
 
 def draw_flagged() -> None:
@@ -146,12 +146,12 @@ MERGED = message("The chunks were merged.")
 
 # The drawer for one chunk. Its subject is the chunk's id.
 _DRAWER = Dialog("drawer")
+# Initial width of the drawer in pixels. The note stays visible next to it, and the user can resize it.
 WIDTH = 680
-"""Initial width of the drawer in pixels. The note stays visible next to it, and the user can resize it."""
+# Maximum number of split positions to list. The user can enter any other position as an offset.
 PLACES = 400
-"""Maximum number of split positions to list. The user can enter any other position as an offset."""
+# Maximum number of characters to show of each half in the preview of a split.
 SEEN = 700
-"""Maximum number of characters to show of each half in the preview of a split."""
 _PLACE = r"(?<=\n)(?=[^\n])|(?<=[。！？；])(?=.)|(?<=[.!?;]\s)(?=\S)"
 # A line that must not be separated from the text after it: a list marker or a heading.
 _BELONGS_TO_NEXT = r"\s*(?:[-*+]|\d+[.)]|#{1,6}\s.*)"

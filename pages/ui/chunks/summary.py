@@ -252,8 +252,8 @@ def why(cut: Cut) -> None:
 # Trying other parameters on a note: a preview, a comparison of two splits, and buttons to apply them.
 
 PREVIEW = (message("Same splits"), message("removed"), message("new"))
+# Labels for chunk starts in both splits, only in the first, and only in the second.
 COMPARE = (message("Splits in both"), message("only on the left"), message("only on the right"))
-"""Labels for chunk starts in both splits, only in the first, and only in the second."""
 
 
 def preview(note: Note, base: KnowledgeBase, current: ChunkingOptions) -> None:

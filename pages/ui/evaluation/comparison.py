@@ -45,12 +45,12 @@ from pages.ui.shared.widgets import caption, errors, expander, frame, page_link,
 
 # One question: the passages that answer it ("right passages"), and each run's hits with those passages highlighted.
 
+# Number of lines to show of a hit that contains no right passage.
 LINES = 4
-"""Number of lines to show of a hit that contains no right passage."""
+# Number of right passages to show expanded.
 SHOWN = 2
-"""Number of right passages to show expanded."""
+# Function that returns a note's chunks. They are cached while a question is drawn.
 ChunksOf = Callable[[str], Sequence[Chunk]]
-"""Function that returns a note's chunks. They are cached while a question is drawn."""
 
 
 def _find_note(note_id: str) -> Note | None:
@@ -324,8 +324,8 @@ def _draw_rows(shown: SideBySide, rows: Sequence[ComparisonRow]) -> ComparisonRo
     return row
 
 
+# Metrics that are always visible.
 SHORT = (*MAIN, "p50_ms")
-"""Metrics that are always visible."""
 
 
 def section(base: KnowledgeBase, question_set: QuestionSet) -> None:

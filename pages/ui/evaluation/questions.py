@@ -52,8 +52,8 @@ Listed = TypeVar("Listed", Question, ComparisonRow)
 # Marking a search hit as a right passage for its query, in one of the base's question sets.
 
 _MARKED = "marked"
+# Session state key for the name of the base being evaluated.
 BASE = "eval_base"
-"""Session state key for the name of the base being evaluated."""
 
 
 def mark_button(hit: Hit, text: str) -> None:
@@ -132,16 +132,15 @@ def use(question_set: QuestionSet) -> None:
 
 # A question's right passages: where each one is in its note, and the search for another.
 
+# Maximum number of right passages to draw. Any others are only counted.
 SHOWN = 20
-"""Maximum number of right passages to draw. Any others are only counted."""
+# Number of hits in the search for another passage.
 FOUND = 8
-"""Number of hits in the search for another passage."""
 LINES = 6
+# Number of characters above which a passage can be shortened.
+#
+# A shorter passage is easier to find, because a hit counts only if it contains at least half of the passage.
 LONG = 300
-"""Number of characters above which a passage can be shortened.
-
-A shorter passage is easier to find, because a hit counts only if it contains at least half of the passage.
-"""
 
 
 def _passage(question_set: QuestionSet, question: Question, gold: GoldSpan, key: str) -> None:
@@ -242,8 +241,8 @@ def _hit(question_set: QuestionSet, question: Question, hit: Hit, words: Spans) 
     draw_html(f'<div class="t-hit">{cards.foldable(hit.chunk.text, words, LINES)}</div>')
 
 
+# Maximum number of characters in a question.
 LONGEST = 20_000
-"""Maximum number of characters in a question."""
 
 
 def kind_name(kind: str) -> str:
@@ -251,8 +250,8 @@ def kind_name(kind: str) -> str:
     return text_of(QUESTION_KINDS.get(kind, kind))
 
 
+# States to offer as filters even if no question has them.
 ALWAYS = ("all", "missed")
-"""States to offer as filters even if no question has them."""
 
 
 def narrow(
@@ -377,8 +376,8 @@ STATES = message_table(
         "negative": "No answer in the notes",
     }
 )
+# Maximum number of characters of a question to show in the table.
 LISTED_LONGEST = 300
-"""Maximum number of characters of a question to show in the table."""
 
 _CHOSEN = "chosen_questions"
 _ADDING = "adding_question"

@@ -47,8 +47,8 @@ from pages.ui.shared.widgets import (
 
 # Setup names and presets.
 
+# Letters that stand for the compared evaluation runs.
 LETTERS = "AB"
-"""Letters that stand for the compared evaluation runs."""
 
 
 def presets(base: KnowledgeBase) -> dict[str, Pipeline]:
@@ -278,8 +278,8 @@ def _key(set_id: str) -> str:
 
 
 JOB = "evaluate"
+# Estimated number of seconds per question if the base has no evaluation runs yet.
 SECONDS = 0.15
-"""Estimated number of seconds per question if the base has no evaluation runs yet."""
 
 
 def draw_start(base: KnowledgeBase, question_set: QuestionSet, chosen: Sequence[Pipeline]) -> None:

@@ -85,16 +85,16 @@ def import_questions(base: str) -> None:
 
 # Actions on a question set, each in a dialog.
 
+# Maximum number of characters in a question set's name.
 LONGEST = 80
-"""Maximum number of characters in a question set's name."""
 
+# Path of the file with questions about the sample notes.
 QUESTIONS = jobs.SAMPLES.parents[1] / "questions" / "sample.jsonl"
-"""Path of the file with questions about the sample notes."""
+# Name of the sample question set.
 SAMPLES = message("Sample questions")
-"""Name of the sample question set."""
 
+# Dialog for actions on question sets. Its subject is the action's name, such as "rename".
 DIALOG = Dialog("questions_dialog")
-"""Dialog for actions on question sets. Its subject is the action's name, such as "rename"."""
 
 
 def menu(base: str, question_set: QuestionSet) -> None:

@@ -44,8 +44,8 @@ from pages.ui.shared.widgets import (
 
 # The dialog for setting fields on several notes at once. Fields left empty stay unchanged.
 
+# Dialog for setting fields on notes. Its subject is the notes' ids.
 FIELDS_DIALOG = Dialog("setting")
-"""Dialog for setting fields on notes. Its subject is the notes' ids."""
 WORDS = fields_of("word")
 OTHERS = fields_of("number", "status", "day")
 
@@ -111,10 +111,10 @@ def _fields(note_ids: Sequence[str]) -> None:
 
 # The dialogs for renaming, moving and exporting notes, and for changing the encoding of a note's file.
 
+# Dialog for an action on one note. Its subject is the note's id and "rename", "export" or "read_as".
 DIALOG = Dialog("changing_note")
-"""Dialog for an action on one note. Its subject is the note's id and "rename", "export" or "read_as"."""
+# Dialog for moving notes. Its subject is the notes' ids.
 MOVE_DIALOG = Dialog("moving")
-"""Dialog for moving notes. Its subject is the notes' ids."""
 # Preference that says whether renaming a note also renames its file: "on" or "off".
 _FILES = "rename_files"
 _RAW = "raw"

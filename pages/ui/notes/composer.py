@@ -55,8 +55,8 @@ def current_place() -> tuple[str, str]:
     return next(latest, bases[0] if bases else t("My notes")), ""
 
 
+# Session key for the id of a note retitled in the editor, and the title that links may still use.
 RETITLED = "retitled"
-"""Session key for the id of a note retitled in the editor, and the title that links may still use."""
 _WRITING = "writing"
 _WRITINGS = "writings"
 _PUTTING = Lock()
@@ -479,8 +479,8 @@ _KEY = "letters"
 _STORED = "letters_stored"
 _SESSION = "letters_session"
 
+# Component that triggers `typed` with unsaved text and the token of an editor whose session has ended.
 LETTERS = component("letters", __file__, before="shelf.js")
-"""Component that triggers `typed` with unsaved text and the token of an editor whose session has ended."""
 
 
 class UnstoredText(TypedDict):

@@ -40,10 +40,10 @@ from pages.ui.shared.widgets import (
     warn,
 )
 
+# Seconds between checks for changes to the open note's file.
 LOOK = 3.0
-"""Seconds between checks for changes to the open note's file."""
+# Number of characters to render before and after the caret if the note is long.
 AROUND = 20_000
-"""Number of characters to render before and after the caret if the note is long."""
 
 
 def is_open() -> bool:
@@ -428,6 +428,7 @@ def _keep_both(session: EditorSession) -> None:
 
 # The component for writing a note: CodeMirror, with completion of links and tags.
 
+# Names of the formats in `codemirror/formats.js`.
 FORMATS = message_table(
     {
         "heading": "Heading",
@@ -441,8 +442,8 @@ FORMATS = message_table(
         "picture": "Picture",
     }
 ) | {"code": in_context("format of text", "Code")}
-"""Names of the formats in `codemirror/formats.js`."""
 
+# Translations of CodeMirror's phrases, keyed by the English phrase. `$` is replaced by a number.
 PHRASES = message_table(
     {
         "Find": "Find",
@@ -465,16 +466,14 @@ PHRASES = message_table(
     "replaced match on line $": message("Replaced in line {n}", n="$"),
     "replaced $ matches": message("Replaced: {n}", n="$"),
 }
-"""Translations of CodeMirror's phrases, keyed by the English phrase. `$` is replaced by a number."""
 
+# Component for the editor.
+#
+# It triggers `typed` with a message (see `Typed`) that has the text, its number, the caret, a typed title, the last
+# action, and the number of actions so far. Both numbers only increase.
 WRITE = component(
     "note_editor", __file__, "<p class='notice' role='alert'></p><div class='paper'></div>", before="shelf.js"
 )
-"""Component for the editor.
-
-It triggers `typed` with a message (see `Typed`) that has the text, its number, the caret, a typed title, the last
-action, and the number of actions so far. Both numbers only increase.
-"""
 
 
 class Typed(TypedDict, total=False):

@@ -22,10 +22,10 @@ from pages.ui.shared.widgets import caption, row
 
 # The targets of a note's links.
 
+# Maximum number of characters in the preview of a linked note.
 PREVIEW = 400
-"""Maximum number of characters in the preview of a linked note."""
+# Maximum number of linked notes with a preview.
 PREVIEWED = 100
-"""Maximum number of linked notes with a preview."""
 
 
 def _route(note_id: str, file: Attachment) -> str | None:
@@ -142,13 +142,12 @@ def original_link(note: Note, page: int = 0) -> None:
 
 # Exporting a note as a single HTML file with its pictures, for printing and sharing.
 
+# Maximum number of characters to render. Longer notes are exported as raw text.
+#
+# Rendering this many takes about three seconds.
 LAID_OUT = 300_000
-"""Maximum number of characters to render. Longer notes are exported as raw text.
-
-Rendering this many takes about three seconds.
-"""
+# Maximum total size of a note's pictures in bytes. Any further pictures are replaced by their descriptions.
 PICTURES = 50_000_000
-"""Maximum total size of a note's pictures in bytes. Any further pictures are replaced by their descriptions."""
 _STYLE = Path(documents.__file__).with_name("document.css").read_text(encoding="utf-8")
 _STYLE += """
 :root { color-scheme: light dark; --st-font: system-ui, sans-serif; --st-text-color: light-dark(#1f2328, #e6edf3);

@@ -73,8 +73,8 @@ def clear_undo() -> None:
         session_state.pop(key, None)
 
 
+# Dialog with a note's history. Its subject is the note's id.
 DIALOG = Dialog("history_of")
-"""Dialog with a note's history. Its subject is the note's id."""
 # Number of unchanged lines to show before and after a change.
 _AROUND = 2
 # Text shown for an empty field.

@@ -8,10 +8,10 @@ from pages.ui.shared.document import SourceSpan
 from pages.ui.shared.document.drawing import to_note
 from pages.ui.shared.safe import html, t_html
 
+# Maximum number of notes in the drawing.
 MOST = 20
-"""Maximum number of notes in the drawing."""
+# Maximum number of notes in the drawing that are similar in meaning but not linked.
 NEAR = 6
-"""Maximum number of notes in the drawing that are similar in meaning but not linked."""
 _WIDTH = 400
 _ROW = 26
 _HEAD = 24

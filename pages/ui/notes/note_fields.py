@@ -29,8 +29,8 @@ ABOUT = message_table(
         "supersedes": "Notes that this note replaces",
     }
 )
+# Maximum value of a numeric field, such as the priority.
 MOST = 999_999
-"""Maximum value of a numeric field, such as the priority."""
 
 
 # Fields that are always visible below the title. The rest are shown in a panel.

@@ -20,8 +20,8 @@ from pages.ui.shared.server import workspace
 from pages.ui.shared.text import t
 from pages.ui.shared.widgets import Dialog, bound, close, distinct, menu, row, segments, small
 
+# A chunk, and the question that found the chunk or "".
 Passage = tuple[Chunk, str]
-"""A chunk, and the question that found the chunk or ""."""
 
 _NOTE = "open_note"
 _PLACE = "open_place"
@@ -30,12 +30,12 @@ _TRAIL = "notes_trail"
 _TABS = "notes_tabs"
 _SECOND = "open_note_second"
 _DRAWER = "notes_drawer"
+# Maximum number of notes to remember for the back button.
 FAR = 50
-"""Maximum number of notes to remember for the back button."""
+# Maximum number of tabs for the most recently opened notes.
 MOST_TABS = 6
-"""Maximum number of tabs for the most recently opened notes."""
+# Maximum number of linked notes in the menu that opens a second note.
 MOST_LINKED = 20
-"""Maximum number of linked notes in the menu that opens a second note."""
 
 
 def note_id() -> str:

@@ -57,8 +57,8 @@ from pages.ui.shared.widgets import (
 
 # How an open note was found and used, and whether it helped.
 
+# Maximum number of recorded uses of a note to list.
 USES = 20
-"""Maximum number of recorded uses of a note to list."""
 
 
 def draw_uses(note: Note) -> None:
@@ -198,20 +198,20 @@ def _draw_suggestions(note: Note, related: Related) -> None:
 
 EDITED = message("This is the file's own text. Searches find the edited passages instead.")
 
+# Maximum number of Markdown characters to render. A browser takes about a second for this many.
 RENDERED = 100_000
-"""Maximum number of Markdown characters to render. A browser takes about a second for this many."""
 RAW = 400_000
+# Maximum number of links of each kind to list below a note.
 LISTED = 200
-"""Maximum number of links of each kind to list below a note."""
+# Maximum number of linking notes to show with the sentence that contains the link.
 MENTIONS = 20
-"""Maximum number of linking notes to show with the sentence that contains the link."""
+# Maximum number of missing files to list.
 LISTED_FILES = 5
-"""Maximum number of missing files to list."""
 NUMBERED_LINES = 2_000
+# Maximum number of lines, and of characters, to draw at once from a plain text note.
 CHARACTERS = 100_000
-"""Maximum number of lines, and of characters, to draw at once from a plain text note."""
+# Number of lines to show above the target line in a plain text note.
 BEFORE = 8
-"""Number of lines to show above the target line in a plain text note."""
 
 
 def note(note: Note, passage: Passage | None) -> None:

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from core.workspace import Workspace
 
 SCRIPT = Path(__file__).with_name("codemirror") / "codemirror.js"
+# URL path of the editor's script. It contains a hash, so that browsers can cache the script until it changes.
 SCRIPT_ADDRESS = f"/editor/codemirror-{hashlib.sha256(SCRIPT.read_bytes()).hexdigest()[:16]}.js"
-"""URL path of the editor's script. It contains a hash, so that browsers can cache the script until it changes."""
 
 # Secret key for URL signatures, which changes each time the process starts.
 _KEY = secrets.token_bytes(32)

@@ -27,8 +27,8 @@ class Offers:
 
     notes: list[tuple[str, str, str]]
     tags: list[tuple[str, str]]
+    # Folders in each base, keyed by the base's name.
     folders: dict[str, list[str]]
-    """Folders in each base, keyed by the base's name."""
 
 
 def load_offers() -> Offers:
@@ -57,13 +57,13 @@ def load_offers() -> Offers:
     )
 
 
+# First part of the draft key for a new note, used instead of the note's id.
 NEW = "new"
-"""First part of the draft key for a new note, used instead of the note's id."""
 
+# An action on the text. A pause in typing (`rest`) and closing the editor (`leave`) save the text automatically.
 Action = Literal["rest", "save", "leave", "discard"]
-"""An action on the text. A pause in typing (`rest`) and closing the editor (`leave`) save the text automatically."""
+# Time after an automatic save during which the next save replaces the saved version.
 SITTING = timedelta(minutes=5)
-"""Time after an automatic save during which the next save replaces the saved version."""
 # JavaScript's largest safe integer, larger than any text number.
 _ALL = 2**53 - 1
 
@@ -84,60 +84,59 @@ class State(Enum):
 class EditorSession:
     """The text and fields in the editor, and whether they have been saved."""
 
+    # Token that identifies this session's editor in the browser.
     token: str
-    """Token that identifies this session's editor in the browser."""
+    # The note as stored when editing began or at the last save, or None for a new note.
     note: Note | None
-    """The note as stored when editing began or at the last save, or None for a new note."""
     base: str
     body: str = ""
     folder: str = ""
+    # Values of the fields that the user has changed, in JSON form.
     fields: AnyValues = field(default_factory=dict)
-    """Values of the fields that the user has changed, in JSON form."""
     caret: int = 0
 
+    # Number of the last text received from the editor.
     number: int = 0
-    """Number of the last text received from the editor."""
+    # Number of the last text stored in the draft or in the note.
     stored: int = 0
-    """Number of the last text stored in the draft or in the note."""
+    # Action that the page has yet to perform, or None.
     action: Action | None = None
-    """Action that the page has yet to perform, or None."""
+    # Number of actions that the editor has sent so far.
     actions: int = 0
-    """Number of actions that the editor has sent so far."""
+    # Token of the editor that started the draft.
     draft_id: str = ""
-    """Token of the editor that started the draft."""
+    # Token of an editor whose session has ended but which is still open in the browser window, or "".
+    #
+    # This session continues with that editor's text.
     predecessor: str = ""
-    """Token of an editor whose session has ended but which is still open in the browser window, or "".
-
-    This session continues with that editor's text.
-    """
+    # Whether the editor has sent anything. Until it has, late text from its predecessor is accepted.
     heard: bool = False
-    """Whether the editor has sent anything. Until it has, late text from its predecessor is accepted."""
 
+    # Whether this editor has saved the note and the text has stayed the same since then.
     saved: bool = False
-    """Whether this editor has saved the note and the text has stayed the same since then."""
+    # Time of the last automatic save, or None if there was none or the user has saved the note since then.
     autosaved_at: datetime | None = None
-    """Time of the last automatic save, or None if there was none or the user has saved the note since then."""
+    # The stored note that conflicts with the text, or None.
     conflict: Note | None = None
-    """The stored note that conflicts with the text, or None."""
+    # The reason why the last save was refused, or None. Conflicts are in `conflict` instead.
     refusal: Message | None = None
-    """The reason why the last save was refused, or None. Conflicts are in `conflict` instead."""
+    # The newer version of the note found in the store, or None.
     newer: Note | None = None
-    """The newer version of the note found in the store, or None."""
+    # Whether another page has been drawn since the editor was drawn last.
     left: bool = False
-    """Whether another page has been drawn since the editor was drawn last."""
+    # Whether this editor created the note.
     created: bool = False
-    """Whether this editor created the note."""
+    # Title of the note when editing began, or "" for a new note.
     title_before: str = ""
-    """Title of the note when editing began, or "" for a new note."""
+    # Tags that the user has just removed from the field but not from the text, so that they stay.
     kept_tags: Sequence[str] = ()
-    """Tags that the user has just removed from the field but not from the text, so that they stay."""
+    # Whether a save also accepts the proposed change that the user is editing.
     proposed: bool = False
-    """Whether a save also accepts the proposed change that the user is editing."""
 
+    # Lock held while the text is being saved.
     turn: Any = field(default_factory=RLock, repr=False, compare=False)
-    """Lock held while the text is being saved."""
+    # Counter in the keys of the field widgets. Increasing it redraws them with the stored values.
     redraws: int = 0
-    """Counter in the keys of the field widgets. Increasing it redraws them with the stored values."""
     offers: Offers | None = None
     links: Any = None
 

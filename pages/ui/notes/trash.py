@@ -116,8 +116,8 @@ def _dialog() -> None:
     )
 
 
+# Maximum number of notes to name in the dialog. Any others are only counted.
 NAMED = 5
-"""Maximum number of notes to name in the dialog. Any others are only counted."""
 
 DIALOG = Dialog("deleting")
 

@@ -248,6 +248,7 @@ def _submissions(chosen: Items) -> list[Submission]:
 
 
 _SUBMITTED: tuple[MatterKind, ...] = ("note", "change", "conflict")
+# Decisions, keyed by name, in the order of their buttons.
 DECISIONS: dict[str, Decision] = {
     "accept": Decision("Accept", "check", "accept", _SUBMITTED, lambda chosen: accept(_submissions(chosen))),
     "mine": Decision("Keep mine", "check", "accept", ("upgrade", "file"), partial(_settle, "mine")),
@@ -297,13 +298,12 @@ DECISIONS: dict[str, Decision] = {
         _postpone,
     ),
 }
-"""Decisions, keyed by name, in the order of their buttons."""
 
 
 # The open item: its contents, its origin, and the decisions with their effects.
 
+# Maximum number of characters of text to show.
 LONGEST = 6_000
-"""Maximum number of characters of text to show."""
 # Session key for the existing note most similar to the open item.
 _NEAREST = "review_nearest"
 # Session key that is set when a link is clicked. The next rerun opens the linked note on the Notes page.

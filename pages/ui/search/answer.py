@@ -50,10 +50,10 @@ from pages.ui.shared.widgets import (
 
 # Candidates that were dropped, and the reason why a given note isn't a hit.
 
+# Maximum number of dropped candidates to show per search stage.
 SHOWN = 15
-"""Maximum number of dropped candidates to show per search stage."""
+# Maximum number of notes to list. If there are more, the user has to type part of the name first.
 LISTED = 300
-"""Maximum number of notes to list. If there are more, the user has to type part of the name first."""
 
 
 def _draw_dropped(prepared: Prepared, options: SearchOptions) -> None:
@@ -166,6 +166,7 @@ def _thread(text: str) -> Thread | None:
         return None
 
 
+# Notices that say which model is missing. They replace the general notice in a search result.
 ABOUT_MODELS = message_table(
     {
         "model_failed": "The model can't be used, so these hits were found by keyword only.",
@@ -175,13 +176,12 @@ ABOUT_MODELS = message_table(
         ),
     }
 )
-"""Notices that say which model is missing. They replace the general notice in a search result."""
 
 
+# Seconds without typing before a language model chooses among the hits, in addition to the text box's own delay.
 PAUSE = 1.5
-"""Seconds without typing before a language model chooses among the hits, in addition to the text box's own delay."""
+# Seconds between checks on whether the user is still typing.
 SLICE = 0.05
-"""Seconds between checks on whether the user is still typing."""
 _LOADING = ("warm", "warm_reranker", "warm_images")
 _INDEXING = ("import", "embed")
 CONTEXT = Dialog("context_of")

@@ -76,12 +76,13 @@ def _draw_image(note_id: str, picture: str) -> None:
 
 # A sentence that explains why a hit was found, built from its ranks in the search stages.
 
+# Wording for the search stages that find hits.
 WAYS = message_table({"vector": "by meaning ({place})", "keyword": "by keyword ({place})"})
-"""Wording for the search stages that find hits."""
+# Wording for the search stages that rank all hits.
 RANKED = message_table(
     {"fused": "the combined ranking put this hit {place}", "final": "reranking put this hit {place}"}
 )
-"""Wording for the search stages that rank all hits."""
+# Wording for the search stages that move some hits up.
 RAISED = message_table(
     {
         "boosted": "a phrase or link put this hit {place}",
@@ -93,7 +94,6 @@ RAISED = message_table(
         "clicks": "your earlier use of the note put this hit {place}",
     }
 )
-"""Wording for the search stages that move some hits up."""
 PASSED = message("other hits moved above it, so this hit is {place}")
 ORDINALS = message_table({1: "{n}st", 2: "{n}nd", 3: "{n}rd"})
 OTHERS = message("{n}th")
@@ -134,8 +134,8 @@ def _place(rank: int) -> str:
 
 # More hits for a question. They are added after the hits already shown, whose order doesn't change.
 
+# Number of hits added by each click on "More hits".
 STEP = 10
-"""Number of hits added by each click on "More hits"."""
 MOST = int(PARTS["limit"].most or 0)
 # Session key for a question, and the number of times the user has asked for more hits.
 _WANTED = "more_hits"
@@ -191,20 +191,19 @@ def draw_choice(result: SearchResult) -> None:
 
 VERDICTS = message_table({"helpful": "Helpful", "not_helpful": "Not helpful", "harmful": "Misleading"})
 
+# Maximum number of notes for which three hits are shown per note.
+#
+# If there are more notes, each shows one hit, and weak hits are collapsed.
 FEW = 3
-"""Maximum number of notes for which three hits are shown per note.
 
-If there are more notes, each shows one hit, and weak hits are collapsed.
-"""
-
+# Share of the question's words. A hit that contains fewer of them can count as weak.
 WORDED = 0.5
-"""Share of the question's words. A hit that contains fewer of them can count as weak."""
 
+# Maximum number of recorded clicks to list for a note.
 LISTED = 5
-"""Maximum number of recorded clicks to list for a note."""
 
+# Numbers of neighbouring passages to offer for display on each side of a hit.
 WIDTHS = (0, 1, 2, 3)
-"""Numbers of neighbouring passages to offer for display on each side of a hit."""
 
 
 def tones(result: SearchResult) -> dict[str, str]:

@@ -43,8 +43,8 @@ from pages.ui.shared.widgets import (
 # The question history, with saved questions under their names, and recent questions.
 
 SHOWN = 12
+# Maximum number of characters to show of a question in the history.
 LONGEST = 70
-"""Maximum number of characters to show of a question in the history."""
 
 
 DIALOG = Dialog("past")
@@ -296,9 +296,10 @@ def _ask_again(label: str, question: str, icon: str, about: str | None = None) -
 # Query parameter with the earlier questions, and their maximum number. It is limited because any site can link here.
 _EARLIER = "earlier"
 _MOST_EARLIER = 8
+# Number of recent questions, and of recent threads, to show before the first question.
 RECENT = 5
-"""Number of recent questions, and of recent threads, to show before the first question."""
 
+# Examples of the query syntax, each with its meaning.
 FORMS = (
     (message('"exact phrase"'), message("exactly these words")),
     (message("-word"), message("without this word")),
@@ -316,18 +317,16 @@ FORMS = (
     (message("last 30 days"), message("changed in that period; also after:2026-01-31, before:2026")),
     (message("zip vs tar"), message("is broken down into smaller questions, which are searched for one by one")),
 )
-"""Examples of the query syntax, each with its meaning."""
 
 
 # The search options. They default to the base's values, or to the values in the settings.
 
 FILTERS = ("search_bases", "search_tags")
 OPTIONS_OPEN = "options_open"
+# Options with a widget.
+#
+# Until the user chooses a value, the widget shows the base's value or, by default, the value in the settings.
 DRAWN = ("mode", *(name for column in knobs.OF_SEARCHES for name in column))
-"""Options with a widget.
-
-Until the user chooses a value, the widget shows the base's value or, by default, the value in the settings.
-"""
 
 
 def options_button(bases: list[str]) -> SearchOptions:

@@ -22,8 +22,8 @@ from pages.ui.shared.text import small_print, t
 from pages.ui.shared.widgets import caption, copy_button, download, frame, small, titled_link, toggled, toggling
 
 _FENCE = re.compile(r"(?m)^[ \t>]*(?:`{3,}|~{3,}).*\n?")
+# Minimum indentation, in characters, that makes a line code unless it is in an admonition or a list item.
 _INDENTED = 4
-"""Minimum indentation, in characters, that makes a line code unless it is in an admonition or a list item."""
 
 _MORE = "more_of_the_answer"
 

@@ -36,8 +36,8 @@ from pages.ui.shared.widgets import (
     warn,
 )
 
+# Maximum number of threads to list.
 SHOWN = 12
-"""Maximum number of threads to list."""
 _LONGEST = 70
 _OPEN = "open_thread"
 _TYPED = "thread_typed"

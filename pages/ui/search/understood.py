@@ -45,11 +45,10 @@ HEADS = message_table(
         "relation": "How they relate: {parts}",
     }
 )
+# How many of the first sub-queries name the question's subjects, keyed by the kind of decomposition.
+#
+# This applies to decompositions by rules. For any other kind, all sub-queries name subjects.
 THINGS = {"list": 1, "summary": 1, "relation": 2}
-"""How many of the first sub-queries name the question's subjects, keyed by the kind of decomposition.
-
-This applies to decompositions by rules. For any other kind, all sub-queries name subjects.
-"""
 
 
 def section(result: SearchResult) -> None:
@@ -107,13 +106,13 @@ TITLES = {field.typed[0]: field.title for field in NOTE_FIELDS.values() if field
         "month": "Month",
     }
 )
+# Fields of the query language that filter by a facet's values, keyed by facet.
 TERMS = {name: (name,) for name in FACETS} | {"folder": ("path",), "month": ("after", "before")}
-"""Fields of the query language that filter by a facet's values, keyed by facet."""
 
+# Facets by field.
 Facets = dict[str, list[Facet]]
-"""Facets by field."""
+# Number of values to show for a field at first.
 FEW = 5
-"""Number of values to show for a field at first."""
 OPEN = "facets_open"
 # Characters after which a long value may wrap.
 _JOINT = r"(?<=\w)[_/.](?=\w)"
@@ -196,8 +195,8 @@ def _without_field(result: SearchResult, name: str) -> str:
 
 # Suggestions if nothing is found: omitting a part of the question, or changing an option, with one click.
 
+# Maximum number of existing tags to list if a question has an unknown tag.
 TAGS = 8
-"""Maximum number of existing tags to list if a question has an unknown tag."""
 
 
 def draw_suggestions(text: str, result: SearchResult) -> None:

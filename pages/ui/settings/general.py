@@ -31,8 +31,8 @@ from pages.ui.shared.widgets import (
 
 # Default search settings.
 
+# Search settings that are always visible. The rest are collapsed.
 FIRST = ("mode", "limit", "reranker")
-"""Search settings that are always visible. The rest are collapsed."""
 
 
 def search() -> None:
@@ -175,6 +175,7 @@ def draw_general() -> None:
 
 FILE = "tessera.toml"
 
+# The label and help text of each numeric setting that isn't in a section of `tessera.toml`.
 NUMBERS = {
     "scan_interval": (
         message("Seconds between checks of watched folders"),
@@ -186,7 +187,6 @@ NUMBERS = {
         message("When a note has more versions, the oldest are deleted."),
     ),
 }
-"""The label and help text of each numeric setting that isn't in a section of `tessera.toml`."""
 
 
 def numbers() -> None:

@@ -73,10 +73,10 @@ TITLES = message_table(
         "openai_compatible": "Model server",
     }
 )
+# Minimum size of a model on disk, in bytes, for the size to be shown.
 LEAST_BYTES = 100_000
-"""Minimum size of a model on disk, in bytes, for the size to be shown."""
+# Jobs that test or download a single model.
 TRIED = ("test", "download")
-"""Jobs that test or download a single model."""
 SERVED = ("openai_compatible", "rerank-api", "llm")
 KINDS = message_table(
     {

@@ -28,6 +28,7 @@ from pages.ui.shared.widgets import (
     warn,
 )
 
+# Pack descriptions as translatable messages, keyed by the description in `pack.toml`.
 DESCRIPTIONS = {
     text.text: text
     for text in (
@@ -35,7 +36,6 @@ DESCRIPTIONS = {
         message("Twenty notes about software, work and life to try things out with."),
     )
 }
-"""Pack descriptions as translatable messages, keyed by the description in `pack.toml`."""
 
 
 def section() -> None:

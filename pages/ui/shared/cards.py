@@ -27,8 +27,8 @@ from pages.ui.shared.text import t, text_of, with_note
 
 # Choosing the excerpt with the most highlighted text.
 
+# Approximate number of characters in an excerpt.
 EXCERPT = 420
-"""Approximate number of characters in an excerpt."""
 
 # Maximum number of characters to search backwards for the start of a line.
 _LONGEST = 1000
@@ -64,6 +64,7 @@ def spans_in(spans: Spans, start: int, end: int) -> list[Span]:
     return [(max(a, start) - start, min(b, end) - start) for a, b in spans if a < end and b > start]
 
 
+# Colours of the bars for the search stages, in the order of the stages.
 COLOURS = {
     "vector": TILES[0],
     "keyword": TILES[1],
@@ -74,20 +75,18 @@ COLOURS = {
     **dict.fromkeys(("priority", "context", "feedback", "clicks"), TILES[5]),
     "literal": TILES[2],
 }
-"""Colours of the bars for the search stages, in the order of the stages."""
 
+# Maximum number of lines in an excerpt.
 LINES = 9
-"""Maximum number of lines in an excerpt."""
 
+# Functions that map unbounded scores to the range from 0 to 1, keyed by search stage.
+#
+# The scores of all other stages are already in this range.
 SCALES: Mapping[str, Callable[[float], float]] = {
     "keyword": lambda score: score / (score + 10),
     **dict.fromkeys(("priority", "context", "feedback", "clicks"), lambda score: score / 2),
     "literal": lambda score: score / 3,
 }
-"""Functions that map unbounded scores to the range from 0 to 1, keyed by search stage.
-
-The scores of all other stages are already in this range.
-"""
 
 MATCHES = (message("Weak match"), message("Good match"), message("Strong match"))
 

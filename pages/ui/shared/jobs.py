@@ -36,8 +36,8 @@ from pages.ui.shared.text import small_print, t, text_of
 from pages.ui.shared.widgets import Callback, button, close, errors, page_link, popup, row, table, text_column
 
 SAMPLES = Path(__file__).parents[3] / "data" / "packs" / "sample"
+# Name of the pack with the sample notes, and of its base.
 SAMPLE = "sample"
-"""Name of the pack with the sample notes, and of its base."""
 PACKS = "packs"
 IMPORTS = jobs_at("notes")
 CHUNKS = jobs_at("chunks")
@@ -46,24 +46,23 @@ MODELS = jobs_at("models")
 EVALUATION = jobs_at("evaluation")
 QUESTIONS = jobs_at("questions")
 LEARNING = jobs_at("learning")
+# Jobs that lock the notes or chunks they write.
+#
+# Indexing isn't one of them, because it skips chunks that change while it runs.
 WRITING = [name for name, kind in JOB_KINDS.items() if kind.writes]
-"""Jobs that lock the notes or chunks they write.
-
-Indexing isn't one of them, because it skips chunks that change while it runs.
-"""
 READONLY = message("Tessera is open as read-only, so you can search and read, but not import or delete.")
+# Seconds for which the report of a finished job stays on the page.
 STAYS = 60.0
-"""Seconds for which the report of a finished job stays on the page."""
+# Jobs that usually start automatically.
 ROUTINE = ("embed", *jobs_at("index", "pictures"))
-"""Jobs that usually start automatically."""
+# Minimum duration of a routine job, in seconds, for a toast to announce its end.
 NOTABLE = 10.0
-"""Minimum duration of a routine job, in seconds, for a toast to announce its end."""
+# Seconds after which the page shows a routine job's progress. The sidebar shows the progress immediately.
 BRIEF = 3.0
-"""Seconds after which the page shows a routine job's progress. The sidebar shows the progress immediately."""
 _REPORTS = (SyncReport, PackReport, Rechunked)
 _ANSWERS = (ChangeCost, LearningReport, ModelTrial, ServerTrial)
+# Maximum number of seconds a page waits for a job that may be short.
 SOON = 1.2
-"""Maximum number of seconds a page waits for a job that may be short."""
 
 
 def follow(draw: Callback, *, idle: float | None = None) -> None:

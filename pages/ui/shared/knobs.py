@@ -83,6 +83,7 @@ def embed(
 
 # Toggles for a base's on/off settings, in the form for a new base and for an existing base.
 
+# Labels of the toggles, keyed by the KnowledgeBase field that each one sets.
 SWITCHES = message_table(
     {
         "embed_at_once": "Make new notes searchable by meaning at once",
@@ -92,9 +93,8 @@ SWITCHES = message_table(
         "read_pictures": "Read text in pictures",
     }
 )
-"""Labels of the toggles, keyed by the KnowledgeBase field that each one sets."""
+# Command that installs the package for reading text in pictures.
 INSTALL = "pip install 'tessera-notes[ocr]'"
-"""Command that installs the package for reading text in pictures."""
 # Toggles that are on by default in a new base.
 _ON = ("embed_at_once", "watch")
 
@@ -155,6 +155,7 @@ def _toggle(name: str, key: str, *, value: bool, **more: object) -> bool:
 
 # Widgets for the splitting strategy and its sizes.
 
+# The sizes used by each splitting strategy, keyed by strategy.
 STRATEGIES = {
     "auto": set(SIZES),
     "none": set[str](),
@@ -162,7 +163,6 @@ STRATEGIES = {
     "recursive": {"chunk_size", "chunk_overlap", "max_single_chunk_size"},
     "lines": {"max_single_chunk_size"},
 }
-"""The sizes used by each splitting strategy, keyed by strategy."""
 
 
 def choose(side: str, first: ChunkingOptions, usual: ChunkingOptions, *, reset: str = "") -> ChunkingOptions:
@@ -228,11 +228,12 @@ def scale(option: ChunkingOption, *values: int) -> tuple[int, int, int]:
 
 
 NO_RERANKER = "none"
+# Rerankers fast enough that the user doesn't notice a delay.
 QUICK = (NO_RERANKER, DEFAULTS.reranker)
-"""Rerankers fast enough that the user doesn't notice a delay."""
+# Value of the option that leaves a setting at its default.
 AS_SET = ""
-"""Value of the option that leaves a setting at its default."""
 
+# Help text for toggles and settings, keyed by their names.
 HELPS = message_table(
     {
         "embed_at_once": (
@@ -281,27 +282,26 @@ HELPS = message_table(
         "between combine the two.",
     }
 )
-"""Help text for toggles and settings, keyed by their names."""
 
 # Largest range of a whole number that gets a slider. For a larger range, the user types the number.
 _MANY = 100
+# Values to offer for numeric settings with a large range.
 OFFERED = {"limit": (5, 10, 20, 50)}
-"""Values to offer for numeric settings with a large range."""
 
+# Advanced search options, by column. The mode and the reranker are drawn separately.
 OF_SEARCHES = (
     ("level", "limit", "link_weight", "priority_weight", "feedback_weight", "fusion"),
     ("rerank_weight", "expansion_size", "score_threshold", "semantic_weight", "phrase"),
 )
-"""Advanced search options, by column. The mode and the reranker are drawn separately."""
+# Search modes to offer. In bases with a model, `auto` searches by both meaning and words.
 WAYS = ("auto", "semantic", "keyword")
-"""Search modes to offer. In bases with a model, `auto` searches by both meaning and words."""
 
+# Search settings that show one neighbouring passage on each side of a hit.
 AROUND = SearchSettings(expansion_size=1)
-"""Search settings that show one neighbouring passage on each side of a hit."""
 
 OF_BASES = ("limit", "score_threshold", "semantic_weight", "rerank_weight", "reranker")
+# Search settings that have no effect in a base without an embedder, which is searched by words only.
 BY_MEANING = {"mode", "fusion", "score_threshold", "semantic_weight", "rerank_weight", "reranker"}
-"""Search settings that have no effect in a base without an embedder, which is searched by words only."""
 
 OF_WAYS = ("mode", "level", "fusion", "semantic_weight", "reranker", "rerank_weight", "expansion_size")
 

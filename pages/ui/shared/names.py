@@ -77,6 +77,7 @@ def browser_zone() -> tzinfo | None:
         return None
 
 
+# Display names for the languages of notes and models.
 TEXT_LANGUAGES = message_table(
     {
         "en": "English",
@@ -86,10 +87,10 @@ TEXT_LANGUAGES = message_table(
         "multilingual": "about 100 languages",
     }
 )
-"""Display names for the languages of notes and models."""
 
+# Display names for the states of notes.
 NOTE_STATES = message_table({"pending": "not indexed yet", "ready": "indexed", "empty": "no passages"})
-"""Display names for the states of notes."""
+# Display names of the built-in converters.
 CONVERTERS = message_table(
     {
         "workbook": "Workbook sheets as tables",
@@ -107,7 +108,6 @@ CONVERTERS = message_table(
         "ocr": "Text in pictures and scans",
     }
 )
-"""Display names of the built-in converters."""
 
 
 def converter(name: str) -> str:

@@ -20,10 +20,10 @@ from core.base.text import line_starts, with_newlines
 from pages.ui.shared.document.parser import formula
 from pages.ui.shared.safe import Span, Spans, html
 
+# Number of characters after which an excerpt ends. The style sheet limits its number of lines.
 SHOWN = 520
-"""Number of characters after which an excerpt ends. The style sheet limits its number of lines."""
+# Maximum number of characters to show before an excerpt's sentence, from the start of its paragraph.
 BEFORE = 90
-"""Maximum number of characters to show before an excerpt's sentence, from the start of its paragraph."""
 
 # Syntax that the Markdown parser doesn't support or would split: formulas, comments, callout types, block ids,
 # wikilinks, and reference links.

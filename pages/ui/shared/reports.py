@@ -101,8 +101,8 @@ def draw(report: LearningReport) -> None:
         caption(t("Dropped: {title} ({reason})", title=item.title, reason=item.reason))
 
 
+# Maximum number of rows to show in a list. The rest are only counted.
 SHOWN = 200
-"""Maximum number of rows to show in a list. The rest are only counted."""
 
 COUNTS = message_table(
     {
@@ -133,8 +133,8 @@ _UNFOLDED = message_table(
     }
 )
 
+# Rows of a list, each with a path and a remark, which may be "".
 Rows = list[tuple[str, str]]
-"""Rows of a list, each with a path and a remark, which may be ""."""
 
 
 def counts(figures: dict[str, int], remark: str = "") -> None:

@@ -16,20 +16,19 @@ _ARROW = r"(?<!\S)(?:<->|->|<-|>=|<=|~=)(?!\S)|(?<=[^\s|] )--(?!\S)"
 # Syntax that only Streamlit's labels have: emoji names and arrows.
 _IN_LABEL = re.compile(f"{_EMOJI}|{_ARROW}")
 
+# URL schemes that are allowed in links. A link without a scheme leads to a page of the app.
 FOLLOWED = {"http", "https", "mailto"}
-"""URL schemes that are allowed in links. A link without a scheme leads to a page of the app."""
 
+# Pattern for `data:` URLs of pictures. Types that may contain scripts, such as SVG, are excluded.
 PASTED = r"data:image/(?:png|jpe?g|gif|webp|bmp|avif);base64,[A-Za-z0-9+/]+={0,2}"
-"""Pattern for `data:` URLs of pictures. Types that may contain scripts, such as SVG, are excluded."""
 _PASTED = re.compile(PASTED, re.IGNORECASE)
 
+# Maximum number of syntax characters (including line breaks) to render as Markdown.
+#
+# A browser takes about two seconds to lay out this many.
 SIGNS = 8_000
-"""Maximum number of syntax characters (including line breaks) to render as Markdown.
-
-A browser takes about two seconds to lay out this many.
-"""
+# Maximum nesting depth of emphasis to render, and maximum length of the quote and list marks at a line's start.
 DEEPEST = 200
-"""Maximum nesting depth of emphasis to render, and maximum length of the quote and list marks at a line's start."""
 _SIGN = re.compile(r"(?m)[\[\]*_~$|`#\n]|\r(?!\n)|^ *[-+>]")
 _NESTED = re.compile(r"(?m)^(?:[ \t]*+(?:>|(?:[-+*]|\d{1,9}[.)])(?=[ \t])|\[\^[^\]\s]++\]:))*+")
 _EMPHASIS = re.compile(r"(?P<gap>\n[ \t>]*+\n)|(?P<sign>[*_~])(?P=sign)*+")

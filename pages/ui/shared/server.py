@@ -25,8 +25,8 @@ class OpenWorkspace:
 
 
 current = OpenWorkspace()
+# The open workspace, as used by all pages.
 workspace = cast("Workspace", current)
-"""The open workspace, as used by all pages."""
 
 
 def address() -> str:

@@ -39,10 +39,10 @@ from pages.ui.shared.widgets import (
 
 SHOWN = 10
 _SWITCHER = Dialog("switching")
+# Session key that asks the Notes page to open today's note.
 TODAY = "today_wanted"
-"""Session key that asks the Notes page to open today's note."""
+# Session key that asks the Notes page to start a new note. The value is the note's title, which may be "".
 NEW = "new_title"
-"""Session key that asks the Notes page to start a new note. The value is the note's title, which may be ""."""
 
 
 def open_today() -> None:
@@ -107,13 +107,12 @@ def dialog(*, wanted: bool) -> None:
     _SWITCHER.draw(t("Open a note or a page"), content, width="medium")
 
 
+# Seconds to wait for another process that has the workspace open for writing.
+#
+# After that, the workspace is opened read-only.
 PATIENCE = 3.0
-"""Seconds to wait for another process that has the workspace open for writing.
-
-After that, the workspace is opened read-only.
-"""
+# Seconds to wait before loading the models, so that the first page and a first click aren't delayed.
 WARM_AFTER = 2.5
-"""Seconds to wait before loading the models, so that the first page and a first click aren't delayed."""
 
 MODEL = message_table(
     {
@@ -122,24 +121,25 @@ MODEL = message_table(
         "failed": "The model can't be used",
     }
 )
+# Hints about searching while no model is loaded, keyed by the state of the `warm` job, which loads the models.
 MEANWHILE = message_table(
     {
         "loading": "Until then, you can search by keyword.",
         "failed": "You can still search by keyword.",
     }
 )
-"""Hints about searching while no model is loaded, keyed by the state of the `warm` job, which loads the models."""
 
+# The colour of the dot and the title for each state of freshness. If the title is None, a message is shown instead.
 FRESHNESS = {
     "current": ("ready", message("Up to date")),
     "working": ("", message("Updating…")),
     "notice": ("absent", None),
     "attention": ("failed", None),
 }
-"""The colour of the dot and the title for each state of freshness. If the title is None, a message is shown instead."""
+# Seconds between updates of the freshness display while folders are being watched.
 IDLE = 3.0
-"""Seconds between updates of the freshness display while folders are being watched."""
 
+# Pages in menu order, each with its file, icon and title.
 PAGES = {
     "home": ("home.py", ":material/home:", message("Home")),
     "search": ("search.py", ":material/search:", message("Search")),
@@ -152,10 +152,10 @@ PAGES = {
     "settings": ("settings.py", ":material/settings:", message("Settings")),
     "help": ("help.py", ":material/help:", message("Help")),
 }
-"""Pages in menu order, each with its file, icon and title."""
 EVERY_DAY, WORKBENCH, FOOT = (tuple(PAGES)[part] for part in (slice(4), slice(4, 8), slice(8, None)))
 """Parts of the menu. The workbench is for users who want to see how notes are found. It is initially collapsed."""
 _DOOR = "workbench"
+# The path of the guide's chapter about each page.
 CHAPTERS = {
     "search": "search",
     "notes": "notes/reading",
@@ -166,7 +166,6 @@ CHAPTERS = {
     "evaluation": "measure/questions",
     "settings": "settings",
 }
-"""The path of the guide's chapter about each page."""
 
 
 def start() -> st.Page:
@@ -393,8 +392,8 @@ def report(made: Callback) -> None:
 
 # Pinned and recently opened notes, which are listed first in the switcher and on the Home page.
 
+# Maximum number of pinned notes, and of recently opened notes, to remember.
 MOST_KEPT = 20
-"""Maximum number of pinned notes, and of recently opened notes, to remember."""
 _PINNED = "pinned_notes"
 _OPENED = "opened_notes"
 

@@ -29,6 +29,9 @@ def listen(*, searches: bool, language: str) -> str:
     return next((wish for wish in EVERYWHERE if wants[wish] is not None), "")
 
 
+# Keys for actions that are available on every page, keyed by action.
+#
+# They are handled by `keys.js`. A key without Ctrl or Alt works only outside text fields.
 EVERYWHERE = {
     "search": ("Ctrl+K", "/"),
     "switch": ("Ctrl+O",),
@@ -36,11 +39,8 @@ EVERYWHERE = {
     "today": ("Ctrl+D",),
     "keys": ("?",),
 }
-"""Keys for actions that are available on every page, keyed by action.
 
-They are handled by `keys.js`. A key without Ctrl or Alt works only outside text fields.
-"""
-
+# Keys for the actions on the Review page, each with its name in the list of shortcuts, keyed by action.
 REVIEW = {
     "accept": ("A", message("Accept, keep or archive")),
     "edit": ("E", message("Edit, then accept")),
@@ -51,8 +51,8 @@ REVIEW = {
     "later": ("L", message("Later")),
     "reject": ("X", message("Reject or delete")),
 }
-"""Keys for the actions on the Review page, each with its name in the list of shortcuts, keyed by action."""
 
+# The shortcuts, grouped by where they work. Each entry has keys and what they do.
 SHORTCUTS: dict[Message, dict[Texts, Message]] = {
     message("Everywhere"): message_table(
         {
@@ -88,7 +88,6 @@ SHORTCUTS: dict[Message, dict[Texts, Message]] = {
     ),
     message("On the Review page"): {(key,): what for key, what in REVIEW.values()},
 }
-"""The shortcuts, grouped by where they work. Each entry has keys and what they do."""
 _LIST = Dialog("listing_keys")
 
 

@@ -1,10 +1,10 @@
 """The style sheet of all pages, which extends Streamlit's theme, and the logo."""
 
+# Colours that suit both light and dark backgrounds. The band of a chunk takes its colour from the chunk's index.
 TILES = ("#0f8a80", "#d39a2e", "#c5623c", "#5b82c2", "#9069ad", "#8a9c3a")
-"""Colours that suit both light and dark backgrounds. The band of a chunk takes its colour from the chunk's index."""
 
+# Colours for the compared evaluation runs.
 RUNS = (TILES[0], TILES[1], TILES[3], TILES[4])
-"""Colours for the compared evaluation runs."""
 
 LOGO = f"""
 <div class="t-brand"><span class="t-sign"><i style="background:{TILES[0]};grid-area:1/1/2/3"></i><i style="background:{TILES[1]};grid-area:1/3/3/5"></i>

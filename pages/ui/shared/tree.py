@@ -11,31 +11,28 @@ from pages.ui.shared.names import NOTE_STATES
 from pages.ui.shared.text import t, text_of
 from pages.ui.shared.widgets import component, on_trigger, stamp
 
+# Maximum depth of folders. Below this depth, the rest of a folder's path becomes a single name.
 DEEPEST = 12
-"""Maximum depth of folders. Below this depth, the rest of a folder's path becomes a single name."""
+# Maximum number of notes in a filtered tree whose folders are all expanded.
 OPEN = 60
-"""Maximum number of notes in a filtered tree whose folders are all expanded."""
+# Maximum number of notes in a tree that is sent to the browser as a whole.
+#
+# For a larger tree, only the contents of expanded folders are sent.
 WHOLE = 500
-"""Maximum number of notes in a tree that is sent to the browser as a whole.
-
-For a larger tree, only the contents of expanded folders are sent.
-"""
+# Number of notes to send when a folder is expanded, and each time the user asks for more.
 STEP = 200
-"""Number of notes to send when a folder is expanded, and each time the user asks for more."""
 
 Path = Texts
+# A folder as sent to the component, with its `name`, its `count` of notes, and its `folders` and `notes`.
+#
+# A note is a list of its id, its title, text in small print, and whether the note is waiting to be indexed.
 Folder = AnyValues
-"""A folder as sent to the component, with its `name`, its `count` of notes, and its `folders` and `notes`.
 
-A note is a list of its id, its title, text in small print, and whether the note is waiting to be indexed.
-"""
-
+# Component that draws the tree. Clicking a note triggers `pick` with the note's id.
+#
+# Expanding a folder whose contents weren't sent, or asking for more, triggers `open` with the folder's path. Dropping
+# notes on a folder triggers `move` with the notes' ids and the folder's path.
 VIEW = component("note_tree", __file__, "<div class='tree'></div>")
-"""Component that draws the tree. Clicking a note triggers `pick` with the note's id.
-
-Expanding a folder whose contents weren't sent, or asking for more, triggers `open` with the folder's path. Dropping
-notes on a folder triggers `move` with the notes' ids and the folder's path.
-"""
 
 
 @st.fragment

@@ -16,16 +16,17 @@ from pages.ui.shared.widgets import button, frame, paragraph, row, small, titled
 
 # Example questions about the user's own notes. If there are none, they are about the sample notes.
 
+# Number of recently changed notes from which to generate example questions.
 READ = 12
-"""Number of recently changed notes from which to generate example questions."""
 SHOWN = 3
+# Questions about the sample notes. `tests/features/answers/test_shown.py` checks that the first quote answers each.
 OF_SAMPLES = (
     message("when should I replace my bike chain"),
     message("宫保鸡丁的碗汁怎么调"),
     message("why did we decide against automatic failover"),
 )
-"""Questions about the sample notes. `tests/features/answers/test_shown.py` checks that the first quote answers each."""
 
+# The example answer, with a question, the highlighted part of the quote that answers it, and the quote's source.
 EXAMPLE = (
     in_context("picture of an answer", "why did we decide against automatic failover"),
     message(
@@ -34,7 +35,6 @@ EXAMPLE = (
     ),
     message("Kestrel decision log › D-04: One primary, no automatic failover › Context"),
 )
-"""The example answer, with a question, the highlighted part of the quote that answers it, and the quote's source."""
 
 
 def questions() -> list[str]:
@@ -105,11 +105,11 @@ def samples(**more: object) -> None:
 _STEP = "tour_step"
 _PREFERENCE = "tour"
 _ENDED = "ended"
+# Paths of two sample notes for each language, one with many chunks and one with links.
 TOUR_NOTES = {
     ENGLISH: {"split": "Engineering/postgresql-backup-runbook.md", "linked": "生活/bicycle-maintenance.md"},
     "zh_CN": {"split": "生活/川菜做法.md", "linked": "生活/年度旅行计划.md"},
 }
-"""Paths of two sample notes for each language, one with many chunks and one with links."""
 
 _MARK = "outline: 3px solid var(--t-accent); outline-offset: 5px; border-radius: .5rem;"
 

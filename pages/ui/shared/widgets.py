@@ -27,17 +27,17 @@ from pages.ui.shared.text import label_of, small_print, t, text_of, with_note
 
 _OF_CALLBACK = "problem_of_callback"
 
+# The place to draw a widget in, which is a column, a container, or `st` for the page itself.
 Place = DeltaGenerator | ModuleType
-"""The place to draw a widget in, which is a column, a container, or `st` for the page itself."""
 
+# A widget's label, which is a string to translate, or a Message, such as a verbatim title.
 Label = str | Message
-"""A widget's label, which is a string to translate, or a Message, such as a verbatim title."""
 
+# A function without arguments, such as one that draws a dialog's contents.
 Callback = Callable[[], object]
-"""A function without arguments, such as one that draws a dialog's contents."""
 
+# A function that handles a click.
 Action = Callable[..., object]
-"""A function that handles a click."""
 
 Option = TypeVar("Option")
 Item = TypeVar("Item")
@@ -588,8 +588,8 @@ def copy_button(label: Label, text: str, key: str, copied: Callable[[], None] | 
     COPY(key=key, data=data, width="content", height="content", on_copied_change=copied or (lambda: None))
 
 
+# CSS selectors for text that screen readers announce when it changes. Error boxes are announced anyway.
 PLACES = (".st-key-chips [data-testid='stCaptionContainer'] p", ".t-done b")
-"""CSS selectors for text that screen readers announce when it changes. Error boxes are announced anyway."""
 
 ALOUD = component("aloud", __file__)
 

@@ -27,12 +27,12 @@ from pages.ui.shared.widgets import component, on_trigger, stamp
 
 __all__ = ["HeadingSource", "RenderedNote", "SourceSpan", "Sources", "document"]
 
+# Maximum nesting depth of embedded notes.
 DEEPEST = 3
-"""Maximum nesting depth of embedded notes."""
+# Maximum number of notes to embed in a note.
 MOST = 30
-"""Maximum number of notes to embed in a note."""
+# Maximum total length of a note's embedded notes, in characters.
 EMBEDDED = 60_000
-"""Maximum total length of a note's embedded notes, in characters."""
 
 
 @frozen
@@ -182,20 +182,20 @@ def as_written(text: str) -> str:
 
 # The component that shows a rendered note, reports clicks, and scrolls to a heading or block.
 
+# Names of the elements allowed in a rendered note.
 VIEW_ELEMENTS = frozenset(
     "a article b blockquote br circle code del details div em h1 h2 h3 h4 h5 h6 hr img input kbd li mark nav ol p path pre s "
     "section span strong sub summary sup svg table tbody td text th thead tr u ul math mrow mi mo mn ms mtext mspace mfrac "
     "msqrt mroot msub msup msubsup munder mover munderover mtable mtr mtd mlabeledtr mstyle mpadded mphantom "
     "menclose".split()
 )
-"""Names of the elements allowed in a rendered note."""
+# Names of the attributes allowed on elements in a rendered note.
 VIEW_ATTRIBUTES = frozenset(
     "alt checked class data-line data-lines data-make data-note data-place data-tag disabled download href id loading open rel src start target "
     "aria-label cx cy d r role viewBox x y title type width display mathvariant stretchy fence separator accent linethickness columnalign rowspacing "
     "columnspacing minsize maxsize movablelimits displaystyle scriptlevel lspace rspace notation form symmetric "
     "largeop".split()
 )
-"""Names of the attributes allowed on elements in a rendered note."""
 
 VIEW = component("document", __file__, "<div class='document'></div>")
 

@@ -31,8 +31,8 @@ class SourceSpan:
 
     id: str
     title: str
+    # The beginning of the note's text, shown as a preview.
     beginning: str = ""
-    """The beginning of the note's text, shown as a preview."""
 
 
 @frozen
@@ -47,12 +47,12 @@ class HeadingSource:
 class Sources:
     """Resolver for the links in a note. By default, no link leads anywhere."""
 
+    # Whether tags are clickable.
     can_click = False
-    """Whether tags are clickable."""
+    # Whether task checkboxes are clickable.
     can_tick = False
-    """Whether task checkboxes are clickable."""
+    # Line of the note, counted from 0, at which the rendered text begins.
     first_line = 0
-    """Line of the note, counted from 0, at which the rendered text begins."""
 
     def note(self, target: str, *, relative: bool) -> SourceSpan | None:
         """Return the note that a link leads to, or None if it doesn't exist.
@@ -92,10 +92,10 @@ def _plain(text: str) -> str:
 
 # Formulas as MathML, which browsers render. Any elements and attributes that aren't listed here are removed.
 
+# Maximum number of characters in a formula to render. The source of a longer formula is shown instead.
 MOST = 4_000
-"""Maximum number of characters in a formula to render. The source of a longer formula is shown instead."""
+# Maximum nesting depth of braces in a formula to render.
 DEEPEST = 40
-"""Maximum nesting depth of braces in a formula to render."""
 
 _ELEMENTS = frozenset(
     "math mrow mi mo mn ms mtext mspace mfrac msqrt mroot msub msup msubsup munder mover munderover mtable mtr mtd mstyle"
@@ -187,8 +187,8 @@ _WIDTH = re.compile(r"(\d{1,4})(?:x\d{1,4})?$")
 
 Tokens = Sequence[Token]
 Environment = MutableMapping[str, Any]
+# Maximum number of characters in a code block to highlight.
 MOST_CODE = 20_000
-"""Maximum number of characters in a code block to highlight."""
 LANGUAGES = frozenset(
     "python py python3 pycon javascript js jsx typescript ts tsx rust rs go c cpp c++ csharp cs java kotlin swift scala ruby"
     " rb php perl lua r julia haskell bash sh shell zsh console powershell sql json yaml yml toml ini xml html css"

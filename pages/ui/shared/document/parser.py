@@ -32,8 +32,8 @@ _LONG = 0.9
 # Text that can't be broken: a single CJK character, or other characters up to the next space.
 _WORD = rf"\s*([{CJK}]|(?:(?![{CJK}])\S)*)"
 
+# A line of text and the line that follows it.
 Line = tuple[str, str]
-"""A line of text and the line that follows it."""
 
 
 def unwrap(state: StateCore) -> None:
@@ -106,8 +106,8 @@ def _footnote(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     return True
 
 
+# Maximum nesting depth. More deeply nested quotes and lists are kept as text.
 MAX_NESTING = 60
-"""Maximum nesting depth. More deeply nested quotes and lists are kept as text."""
 
 _ID = r"(?:^|[ \t\n])\^([A-Za-z0-9-]+)[ \t]*$"
 _CALLOUT = r"\[!(?P<kind>[\w-]{1,30})\](?P<fold>[+-]?)[ \t]*(?P<title>[^\n]*)(?:\n|$)"
