@@ -28,7 +28,7 @@ def test_a_number_that_the_database_can_not_hold_is_refused(workspace: Workspace
             with pytest.raises(TesseraError) as error:
                 act()
             assert 20 < len(str(error.value)) < 300
-    with pytest.raises(TesseraError, match="from 0"):
+    with pytest.raises(TesseraError, match="between 0"):
         workspace.search("text", score_threshold=True)
 
 
