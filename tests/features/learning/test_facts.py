@@ -101,7 +101,7 @@ def test_lines_are_quoted_as_they_are_and_one_that_says_the_fix_ends_the_error(s
     failed = [f"[2026-01-01 10:0{n}:00] ERROR rsync: no route to host (code {n})" for n in range(2)]
     (fact,) = facts_of("\n".join([*failed, "2026-01-01 10:05:00 INFO cron: tick", solved]) + "\n")
     assert fact.quotes == (*failed, solved)
-    assert str(fact.text).endswith(f"It ended with: {cure}.")
+    assert str(fact.text).endswith(f"ended with: {cure}.")
 
 
 @pytest.mark.parametrize(
