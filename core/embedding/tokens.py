@@ -5,6 +5,7 @@ signs of its difference from the model's mean token vector are stored. They take
 nearly as well (decision 62).
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import chain
@@ -15,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.base.blobs import Span
+from core.base.text import CJK, STOP_WORDS
 from core.embedding.protocol import Embedder
 from core.model import Bits, Matrix, Role, Spans
 
@@ -30,6 +32,21 @@ def tokens_within(places: Spans, spans: Iterable[Span]) -> NDArray[np.bool_]:
     for start, end in spans:
         inside |= (places[:, 0] >= start) & (places[:, 1] <= end)
     return inside
+
+
+# Weight of a token in a stop word or punctuation. Any other token has a weight of 1.
+_STOP_WORD = 0.3
+
+
+def token_weights(text: str, spans: Spans, count: int) -> Matrix:
+    """Return the weights of a question's tokens. They add up to 1."""
+    weights = np.ones(count, np.float32)
+    if len(spans) == count:
+        for match in re.finditer(rf"(?:(?![{CJK}])\w)+|[^\w\s]+", text):
+            if match[0].casefold() in STOP_WORDS or not match[0][0].isalnum():
+                weights[tokens_within(spans, [match.span()])] = _STOP_WORD
+    weights /= weights.sum()
+    return weights
 
 
 WithTokens = tuple[Matrix, list[Matrix]]

@@ -14,19 +14,26 @@ import numpy as np
 
 from core.base.blobs import Span, blobs
 from core.base.frozen import frozen
-from core.base.text import CHINESE, CJK, STOP_WORDS, find_words, fold, query_keywords
+from core.base.text import CHINESE, find_words, fold, query_keywords
 from core.embedding.graphs import thread_count
-from core.embedding.tokens import tokens_within
+from core.embedding.tokens import token_weights, tokens_within
 from core.features.answers import reader
 from core.features.answers.names import NamedSections, OthersSections, headings_in
-from core.features.answers.units import Unit, is_question, place_in_note, units_of
-from core.model import Answered, Hit, Matrix, Quote, QuoteKind, SearchResult, Spans
+from core.features.answers.units import (
+    Unit,
+    below_heading,
+    is_exercise,
+    is_question,
+    place_in_note,
+    stating_label,
+    stresses,
+    units_of,
+)
+from core.model import Answered, Hit, Quote, QuoteKind, SearchResult
 from core.retrieval.highlights import Stems, TokenizedHit, TokenizedHits, word_places, words_in, words_to_mark
 from core.store import Store
 
 Weights = Mapping[str, float]
-# Maps each word in a question to its rarity: log(number of chunks / number of chunks that contain the word).
-Rarity = Weights
 
 UNIT_WEIGHTS: Weights = {
     "near": 5.31,
@@ -61,27 +68,10 @@ first excerpt is right for 69 to 70 % of natural questions, and without the read
 questions alone were no better on another folder.
 """
 
-# Weight of a token in a stop word or punctuation. Any other token has a weight of 1.
-_STOP_WORD = 0.3
 # Estimates of `near` if there are no token bits: the value for a unit with none of the question's words, and the amount
 # added if the unit has all of them.
 _NEAR_BY_WORDS = (0.26, 0.29)
 _ASKS_WHAT = re.compile(r"(?i)^\W*(?:what(?:'s|’s| is| are)\b|define\b|什么是|何谓)|(?:是什么|指什么|的定义)\W*$")
-_STRESSED = re.compile(
-    r"\*\*[^*\n]{1,60}\*\*|(?<![*\w])\*[^*\n]{1,60}\*(?!\*)|(?<![_\w])_[^_\n]{1,60}_(?!\w)|[“「][^”」\n]{1,60}[”」]"
-)
-# Headings of exercises, which never answer a question.
-_EXERCISES = re.compile(r"(?i)\W*(?:[\d.]+\W+)?(?:练习题?|习题|思考题|(?:exercises?|quiz|questions)\b.{0,20})\W*")
-# How a line begins that states a cause, a remedy, or how something is done, by how questions ask for it.
-_STATING = {
-    r"(?i)^\W*(?:and |so )?why\b|\bhow come\b|\bcause|\breason\b|为什么|为何|为啥|怎么会|原因": (
-        r"(?i)\W*(?:(?:root )?cause|reason|why|because|根本原因|原因|根因)s?\W*[:：]"
-    ),
-    r"(?i)\bhow\b.*\b(?:fix|solve|cure|repair|resolve|mend)|\b(?:fix|cure|solution|remedy)\b|解决|[怎如].*修[好复理]": (
-        r"(?i)\W*(?:fix(?:ed)?|cure|solution|remedy|what helped|解决(?:办法|方法|方案)?|办法|对策|修复)s?\W*[:：]"
-    ),
-    r"(?i)^\W*how (?:do|does|did|can|could|should|would|to)(?: (?:i|you|we|one))? (\w+)": r"(?i)\W*\b{}\b",
-}
 # Maximum number of words in a question that counts as a term.
 _SHORT = 3
 PARTS = 6
@@ -92,11 +82,14 @@ UNREAD, SKIPPED = -1.0, -6.0
 
 @frozen
 class EvidenceQuestion:
-    """A question or sub-query, with the words in it and their rarity."""
+    """A question or sub-query, with the words in it.
+
+    `rarity` maps each word to log(number of chunks / number of chunks that contain the word).
+    """
 
     text: str
     words: Sequence[str]
-    rarity: Rarity
+    rarity: Weights
 
 
 @frozen
@@ -164,8 +157,7 @@ def _put_stated_first(question: str, units: Candidates) -> None:
     It shares few words with the question, which describes the problem. So it gets the features of the best unit. The
     next one after the best unit is taken, or else the nearest.
     """
-    asked = ((re.search(asks, question), label) for asks, label in _STATING.items())
-    label = re.compile(next((label.format(match[match.lastindex or 0]) for match, label in asked if match), "(?!)"))
+    label = stating_label(question)
     stating = [unit for unit in units if not unit.parts["asks"] and any(map(label.match, (unit.text, unit.lead)))]
     if stating:
         best = max(units, key=lambda unit: unit.evidence)
@@ -180,7 +172,7 @@ def _hit_candidates(
 ) -> Iterator[EvidenceCandidate]:
     places = word_places(hit.chunk.text, question.words, stems)
     headings = words_in(" ".join((hit.note.title, *hit.chunk.titles)), question.words, stems)[1]
-    units = [_below_heading(unit, hit.chunk.text, question.words) for unit in units_of(hit.chunk.text)]
+    units = [below_heading(unit, hit.chunk.text, question.words) for unit in units_of(hit.chunk.text)]
     words = [{word for span, word in places if unit.holds(*span)} for unit in units]
     total = sum(question.rarity.values()) or 1.0
     shares = [sum(question.rarity.get(word, 0.0) for word in held) / total for held in words]
@@ -201,19 +193,10 @@ def _hit_candidates(
             "held": share,
             "read": UNREAD,
             "stated": 0.0,
-            "stressed": float(is_term and _stresses(text, len(question.words), places, unit)),
-            "asks": float(is_question(text) or bool(_EXERCISES.fullmatch(heading))),
+            "stressed": float(is_term and stresses(text, len(question.words), places, unit)),
+            "asks": float(is_question(text) or is_exercise(heading)),
         }
         yield EvidenceCandidate(hit, unit, shared | own, frozenset(own_words | headings))
-
-
-def _below_heading(unit: Unit, text: str, words: Sequence[str]) -> Unit:
-    """Return a unit with its section's heading as its lead, if a question with these words asks for the heading."""
-    above = [(start, title) for level, title, start in headings_in(text) if level > 1 and start <= unit.start]
-    start, title = above[-1] if above and not unit.lead and unit.kind != "row" else (0, "")
-    named = {*query_keywords(title)}
-    at = text.find(title, start)
-    return replace(unit, lead=(at, at + len(title))) if len(named) > 1 and named <= {*words} else unit
 
 
 def _nearness(
@@ -227,25 +210,6 @@ def _nearness(
     weights = token_weights(question.text, read.embedder.tokens(question.text), cosines.shape[1])
     inside = [tokens_within(places, unit.spans) for unit in units]
     return [float(cosines[within].max(axis=0) @ weights) if within.any() else 0.0 for within in inside]
-
-
-def token_weights(text: str, spans: Spans, count: int) -> Matrix:
-    """Return the weights of a question's tokens. They add up to 1."""
-    weights = np.ones(count, np.float32)
-    if len(spans) == count:
-        for match in re.finditer(rf"(?:(?![{CJK}])\w)+|[^\w\s]+", text):
-            if match[0].casefold() in STOP_WORDS or not match[0][0].isalnum():
-                weights[(spans[:, 0] >= match.start()) & (spans[:, 1] <= match.end())] = _STOP_WORD
-    total: Matrix = weights / weights.sum()
-    return total
-
-
-def _stresses(text: str, count: int, places: Sequence[tuple[Span, str]], unit: Unit) -> bool:
-    """Return whether text emphasizes a phrase with all the question's words, as a definition of a term does."""
-    spans = [(unit.start + phrase.start(), unit.start + phrase.end()) for phrase in _STRESSED.finditer(text)]
-    return any(
-        len({word for (first, last), word in places if start <= first and last <= end}) == count for start, end in spans
-    )
 
 
 CHARACTERS, WITH_CODE = 500, 700
@@ -512,13 +476,10 @@ def collect_candidates(store: Store, reads: Reads, result: SearchResult) -> list
             for word, chunks in zip(words, store.words.holders(words), strict=True)
         }
         question = EvidenceQuestion(sub_query or result.understood.text, words, rarity)
+        best = result.hits[0].strength
         hits = [hit for hit in result.hits[:LOOKED_AT] if hit.asked == sub_query]
         by_hit = {
-            hit.chunk.id: [
-                *_hit_candidates(
-                    question, hit, result.hits[0].strength, tokenized_hits.get(hit.chunk.id), store.words.stems
-                )
-            ]
+            hit.chunk.id: [*_hit_candidates(question, hit, best, tokenized_hits.get(hit.chunk.id), store.words.stems)]
             for hit in hits
         }
         _read(by_hit, tokenized_hits)
@@ -553,14 +514,13 @@ def _about_named(units: Candidates, others: Mapping[str, OthersSections]) -> Can
 
 def with_own_texts(store: Store, result: SearchResult) -> SearchResult:
     """Return a result with the original text of edited chunks, because answers quote only the notes themselves."""
-
-    def own(hit: Hit) -> Hit:
-        chunk = hit.chunk
-        if not chunk.edited:
-            return hit
-        return replace(hit, chunk=replace(chunk, text=store.note(hit.note.id).body[chunk.start : chunk.end]))
-
-    return replace(result, hits=tuple(map(own, result.hits)))
+    hits = (
+        replace(hit, chunk=replace(hit.chunk, text=store.note(hit.note.id).body[hit.chunk.start : hit.chunk.end]))
+        if hit.chunk.edited
+        else hit
+        for hit in result.hits
+    )
+    return replace(result, hits=tuple(hits))
 
 
 def select(result: SearchResult, units: Candidates) -> Selection:
@@ -624,15 +584,6 @@ def _close(ranked: Excerpts) -> Excerpts:
 
 
 def _quote(number: int, item: Excerpt) -> Quote:
-    place = place_in_note(item.hit.chunk, item.start, item.end)
-    return Quote(
-        number,
-        item.hit.note,
-        item.hit.chunk,
-        item.kind,
-        item.text,
-        item.units[0].lead,
-        *place,
-        item.marked,
-        item.shown,
-    )
+    hit = item.hit
+    place = place_in_note(hit.chunk, item.start, item.end)
+    return Quote(number, hit.note, hit.chunk, item.kind, item.text, item.units[0].lead, *place, item.marked, item.shown)

@@ -2,13 +2,15 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
 from core.base.blobs import Span, blank_blobs
 from core.base.frozen import frozen
-from core.base.text import strip_span, with_newlines
+from core.base.text import query_keywords, strip_span, with_newlines
+from core.features.answers.names import headings_in
 from core.markdown.parser import quote_admonitions
 from core.model import Chunk
 from core.retrieval.highlights import SENTENCE_END, hide_inline, split_sentences
@@ -41,6 +43,20 @@ _UNFINISHED = re.compile(r"(?:[\\|^`]|&&)\s*$")
 _LEADS = re.compile(r"[:：][ \t*_]*$")
 _PICTURE = re.compile(r"!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])?|!\[\[[^\]]*\]\]")
 _LINK = re.compile(r"\[\[[^\]]*\]\]|\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])|<?https?://\S+")
+_STRESSED = re.compile(
+    r"\*\*[^*\n]{1,60}\*\*|(?<![*\w])\*[^*\n]{1,60}\*(?!\*)|(?<![_\w])_[^_\n]{1,60}_(?!\w)|[“「][^”」\n]{1,60}[”」]"
+)
+_EXERCISES = re.compile(r"(?i)\W*(?:[\d.]+\W+)?(?:练习题?|习题|思考题|(?:exercises?|quiz|questions)\b.{0,20})\W*")
+# How a line begins that states a cause, a remedy, or how something is done, by how questions ask for it.
+_STATING = {
+    r"(?i)^\W*(?:and |so )?why\b|\bhow come\b|\bcause|\breason\b|为什么|为何|为啥|怎么会|原因": (
+        r"(?i)\W*(?:(?:root )?cause|reason|why|because|根本原因|原因|根因)s?\W*[:：]"
+    ),
+    r"(?i)\bhow\b.*\b(?:fix|solve|cure|repair|resolve|mend)|\b(?:fix|cure|solution|remedy)\b|解决|[怎如].*修[好复理]": (
+        r"(?i)\W*(?:fix(?:ed)?|cure|solution|remedy|what helped|解决(?:办法|方法|方案)?|办法|对策|修复)s?\W*[:：]"
+    ),
+    r"(?i)^\W*how (?:do|does|did|can|could|should|would|to)(?: (?:i|you|we|one))? (\w+)": r"(?i)\W*\b{}\b",
+}
 # Minimum number of letters in a unit outside links and images. A unit with fewer is probably an entry in a list of
 # links.
 _LEAST_WORDS = 2
@@ -99,6 +115,34 @@ def _says(text: str) -> bool:
 def is_question(text: str) -> bool:
     """Return whether a sentence ends with a question mark."""
     return text.rstrip(" \n\"')]*_”’」』）").endswith(("?", "？"))
+
+
+def is_exercise(heading: str) -> bool:
+    """Return whether a heading is that of exercises, which never answer a question."""
+    return bool(_EXERCISES.fullmatch(heading))
+
+
+def stating_label(question: str) -> re.Pattern[str]:
+    """Return the pattern for the beginning of a line that states what a question asks for."""
+    asked = ((re.search(asks, question), label) for asks, label in _STATING.items())
+    return re.compile(next((label.format(match[match.lastindex or 0]) for match, label in asked if match), "(?!)"))
+
+
+def stresses(text: str, count: int, places: Sequence[tuple[Span, str]], unit: Unit) -> bool:
+    """Return whether text emphasizes a phrase with all the question's words, as a definition of a term does."""
+    spans = [(unit.start + phrase.start(), unit.start + phrase.end()) for phrase in _STRESSED.finditer(text)]
+    return any(
+        len({word for (first, last), word in places if start <= first and last <= end}) == count for start, end in spans
+    )
+
+
+def below_heading(unit: Unit, text: str, words: Sequence[str]) -> Unit:
+    """Return a unit with its section's heading as its lead, if a question with these words asks for the heading."""
+    above = [(start, title) for level, title, start in headings_in(text) if level > 1 and start <= unit.start]
+    start, title = above[-1] if above and not unit.lead and unit.kind != "row" else (0, "")
+    named = {*query_keywords(title)}
+    at = text.find(title, start)
+    return replace(unit, lead=(at, at + len(title))) if len(named) > 1 and named <= {*words} else unit
 
 
 class _UnitReader:
