@@ -245,11 +245,13 @@ class Answers:
             for sentence, another in zip(pair.quotes[::2], pair.quotes[1::2], strict=True)
             if sentence in first.marked_text
         ]
-        for _, another, note_id in sorted(found, reverse=True):
-            quotes = (_sentence_quote(hit, another) for hit in result.hits if hit.note.id == note_id)
-            if quote := next(filter(None, quotes), None):
-                return quote
-        return None
+        quotes = (
+            _sentence_quote(hit, another)
+            for _, another, note_id in sorted(found, reverse=True)
+            for hit in result.hits
+            if hit.note.id == note_id
+        )
+        return next(filter(None, quotes), None)
 
 
 def answerer(

@@ -214,18 +214,17 @@ _MARKUP = re.compile(
 )
 
 
-Cell = Text
-"""Untrusted text, or one of the program's messages."""
-Rows = list[list[Cell]]
+# Rows of cells, each of which contains untrusted text or one of the program's messages.
+Rows = list[list[Text]]
 
 
 @frozen
 class ReportSection:
     """A section of a report, with sentences and a table. The table's first row is its header."""
 
-    title: Cell
+    title: Text
     sentences: Sequence[Message] = ()
-    table: Sequence[Sequence[Cell]] = ()
+    table: Sequence[Sequence[Text]] = ()
 
 
 Sections = Iterator[ReportSection]
@@ -328,7 +327,7 @@ def _sections(compared: SideBySide, base: str) -> Sections:
             yield ReportSection(_joined_cells(message("Judged by a language model"), label), table=[head, *rows])
 
 
-def _joined_cells(name: Cell, what: Cell) -> Message:
+def _joined_cells(name: Text, what: Text) -> Message:
     return message("{name}: {text}", name=name, text=what)
 
 
@@ -431,7 +430,7 @@ def _missed(compared: SideBySide) -> Sections:
 _HEAD = (message("Id"), message("Question"), message("Correct passage"))
 
 
-def _table_section(title: Message, head: Sequence[Cell], rows: Sequence[Sequence[Cell]]) -> ReportSection:
+def _table_section(title: Message, head: Sequence[Text], rows: Sequence[Sequence[Text]]) -> ReportSection:
     return ReportSection(title, table=[head, *rows]) if rows else ReportSection(title, [message("No questions.")])
 
 
@@ -442,7 +441,7 @@ def _where(row: ComparisonRow) -> str:
 # rendering
 
 
-def _markdown(text: Cell, language: str) -> str:
+def _markdown(text: Text, language: str) -> str:
     """Escape text for Markdown, put it on one line, and remove characters that change the text direction."""
     line = make_storable(_TURNS.sub("", _BREAKS.sub(" ", render(text, language)))).strip()
     return _MARKUP.sub(_escaped, line)

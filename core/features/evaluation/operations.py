@@ -34,10 +34,6 @@ if TYPE_CHECKING:
     from core.workspace import Workspace
 
 
-Label = Text
-"""A pipeline's name. Pipelines are called setups on the screen."""
-
-
 @frozen
 class QuestionSetList:
     """The question sets for a base."""
@@ -136,7 +132,7 @@ class MeasuredRun(RunView):
 class SetupFigures:
     """The figures measured with a setup."""
 
-    pipeline: Label
+    pipeline: Text  # called a setup on the screen
     metrics: MetricValues
 
 

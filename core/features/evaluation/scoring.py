@@ -353,9 +353,11 @@ def summarise(results: Sequence[QuestionResult]) -> MetricValues:
     If a metric applies to no result, it is 0 if it is in METRICS, or left out if it is in ANSWER_METRICS.
     """
     every = [values(result) for result in results]
-    means = {name: fmean([item[name] for item in every if name in item] or [0.0]) for name in METRICS}
-    answers = {name: [item[name] for item in every if name in item] for name in ANSWER_METRICS}
-    means |= {name: fmean(figures) for name, figures in answers.items() if figures}
+    means = {
+        name: fmean(figures or [0.0])
+        for name in (*METRICS, *ANSWER_METRICS)
+        if (figures := [item[name] for item in every if name in item]) or name in METRICS
+    }
     times = [result.took_ms for result in results]
     return means | {"p50_ms": percentile(times, 50), "p95_ms": percentile(times, 95)}
 

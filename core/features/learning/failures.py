@@ -259,7 +259,6 @@ def repeated_errors(log: LogText) -> Facts:
         text = message("{what}. {count}", what=title, count=_appears(events))
         after = places[id(events[-1])]
         step, end = _end(log.events[after : after + _MOST_AFTER], _subject(f"{what} {cause}"))
-        said = abbreviate(first_line(step), 300) if step else ""
         if end:
             text = message(
                 "{text} {more}",
@@ -267,6 +266,7 @@ def repeated_errors(log: LogText) -> Facts:
                 more=message("The error ended with: {end}.", end=abbreviate(first_line(end), 300).rstrip(".。")),
             )
         if step:
+            said = abbreviate(first_line(step), 300)
             before = message("The step before that was: {step}.", step=said)
             last = message("The error didn't appear again after this step: {step}.", step=said)
             text = message("{text} {more}", text=text, more=before if end else last)

@@ -157,8 +157,7 @@ class Concepts:
             return []
         ways: list[tuple[str, Message | None]] = [(last, None)]
         while ways[-1][0] != first:
-            note_id, way = before[ways[-1][0]]
-            ways.append((note_id, way))
+            ways.append(before[ways[-1][0]])
         cards = self._store.notes.cards_of(note_id for note_id, _ in ways)
         if any(note_id not in cards for note_id, _ in ways):
             return []  # a note on the path was deleted in the meantime

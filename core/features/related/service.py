@@ -396,10 +396,9 @@ class RelatedNotes:
         cards = self._store.notes.cards_of(pair.second for pair in pairs)
         for pair in pairs:
             if card := cards.get(pair.second):
-                about = message("'{title}' says the same thing with a different number.", title=card.title)
                 yield Hint(
                     "contradiction",
-                    about,
+                    message("'{title}' says the same thing with a different number.", title=card.title),
                     message("Check which number is right, and correct the other one."),
                     pair.quotes,
                     card,

@@ -412,7 +412,6 @@ class Review:
             second = cards.get(pair.second)
             if first and second:
                 older, later = sorted((first, second), key=lambda note: note.updated_at or _NEVER)
-                quotes = (pair.reversed if later is second else pair).quotes
                 yield _about_note(
                     kind,
                     later,
@@ -423,7 +422,7 @@ class Review:
                     second.version,
                     *pair.quotes,
                     other=older,
-                    quotes=quotes,
+                    quotes=(pair.reversed if later is second else pair).quotes,
                 )
 
 

@@ -124,16 +124,14 @@ class Likeness:
             yield from self._find(among)
 
     def _find(self, among: Collection[str] | None) -> Iterator[NotePair]:
-        known = self._claims.get(self._states(), among)
-        sayers: dict[str, list[str]] = defaultdict(list)
-        for note_id, item in known.items():
-            for rest in item.numbers:
-                sayers[rest].append(note_id)
-        pairs: dict[tuple[str, str], Texts] = defaultdict(tuple)
-        for rest, notes in sayers.items():
-            for first, second in combinations(notes, 2) if len(notes) <= SEVERAL else ():
-                number, sentence = known[first].numbers[rest]
-                other, another = known[second].numbers[rest]
+        said = defaultdict[str, list[Texts]](list)
+        for note_id, item in self._claims.get(self._states(), among).items():
+            for rest, claim in item.numbers.items():
+                said[rest].append((note_id, *claim))
+        pairs = defaultdict[tuple[str, str], Texts](tuple)
+        for notes in said.values():
+            both = combinations(notes, 2) if len(notes) <= SEVERAL else ()
+            for (first, number, sentence), (second, other, another) in both:
                 if number != other:
                     pairs[first, second] += sentence, another
         for (first, second), quotes in pairs.items():
