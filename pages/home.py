@@ -1,6 +1,5 @@
 """The Home page, with a search box, today's digest, problems that need attention, recent notes, and the bases."""
 
-import re
 from collections.abc import Sequence
 
 import streamlit as st
@@ -152,8 +151,8 @@ def _row(card: NoteSummary, icon: str, text: str) -> None:
         titled_link("notes.py", card.title, icon, note=card.id, width="stretch")
         named = [] if len(status.bases) == 1 else [plain(card.base)]
         st.caption(" · ".join([*([day_of(card.updated_at)] if card.updated_at else []), *named]), width="content")
-    if words := re.sub(rf"^(?:{re.escape(card.title)}[\s.:。：]*)+", "", text):
-        draw_html(f'<div class="t-first-words">{html(words)}</div>')
+    if text:
+        draw_html(f'<div class="t-first-words">{html(text)}</div>')
 
 
 def recent() -> None:

@@ -213,16 +213,24 @@ _SENTENCE_END = re.compile(r"[.!?…](?=\s)|[。！？]|\n")
 _LINK_WORDS = re.compile(
     r"!?\[\[(?:[^\[\]|\n]{0,500}\|)?([^\[\]|\n]{0,500})\]\]|!?\[([^\[\]\n]{0,500})\]\([^()\n]{0,500}\)"
 )
-_SIGNS = re.compile(r"(?m)^(?:[-*+>#]+\s|\d{1,9}[.)]\s|\[.\]\s|\s)+|\*\*|__|==|`|\{%[^%]{0,500}%\}")
+_SIGNS = re.compile(r"(?m)^(?:[-*+>#]+\s|\d{1,9}[.)]\s|\[.\]\s|\s)+|`|\{%[^%]{0,500}%\}")
 
 
 def _without_links(text: str) -> str:
     return _LINK_WORDS.sub(lambda link: link[1] or link[2] or "", text)
 
 
+_EMPHASIS = re.compile(r"(?<!\w)(\*\*|__|==)(?=\S)([^\n]{1,500}?)(?<=\S)\1(?!\w)")
+
+
 def as_line(text: str, length: int) -> str:
     """Return text as one line without Markdown marks, cut to a length."""
-    return shorten(collapse_spaces(_SIGNS.sub("", _without_links(text.strip()))), length)
+    return shorten(collapse_spaces(_EMPHASIS.sub(r"\2", _SIGNS.sub("", _without_links(text.strip())))), length)
+
+
+def _beginning(title: str, text: str, length: int) -> str:
+    """Return the start of a text as one line, without a heading that repeats the title."""
+    return re.sub(rf"^{re.escape(as_line(title, length))}[\s.:。：]*", "", as_line(text, length))
 
 
 @dataclass
@@ -269,9 +277,9 @@ class NoteTexts:
         return found
 
     def beginnings(self, note_ids: Iterable[str], length: int) -> dict[str, str]:
-        """Return each note's title and first characters as one line, without Markdown marks and hidden parts."""
+        """Return each note's first characters after the title as one line, without Markdown marks and hidden parts."""
         return {
-            note_id: as_line(text, length)
+            note_id: _beginning(*text.partition("\n")[::2], length)
             for note_id, text in self._store.notes.beginnings(note_ids, 2 * length).items()  # marks aren't counted
         }
 

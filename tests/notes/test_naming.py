@@ -3,6 +3,7 @@
 import pytest
 
 from core.notes.texts import first_words
+from core.workspace import Workspace
 
 
 @pytest.mark.parametrize(
@@ -29,3 +30,18 @@ def test_a_title_is_the_first_line_with_words(body: str, title: str) -> None:
 @pytest.mark.parametrize("sign", ["![", "![[", "![](", "![a](x(y)", "![](()", "[[", "[a", "[a](", "[[a|"])
 def test_a_line_of_beginnings_is_no_trouble(sign: str) -> None:
     assert first_words(sign * 100_000)
+
+
+@pytest.mark.parametrize(
+    ("title", "body", "shown"),
+    [
+        ("1. Setup", "# 1. Setup\n\nInstall **it** first.", "Install it first."),
+        ("C++", "# C++\n\nif a == b and c**2, see [[Rules|the rules]]", "if a == b and c**2, see the rules"),
+        ("__init__.py", "# `__init__.py`\n\n- one\n- two", "one two"),
+        ("Diary", "No heading here.", "No heading here."),
+        ("Diary", "# Diary\n", ""),
+    ],
+)
+def test_the_beginning_of_a_note_follows_its_title(workspace: Workspace, title: str, body: str, shown: str) -> None:
+    note = workspace.notes.add("desk", body, title=title, embed=False)
+    assert workspace.texts.beginnings([note.id], 200) == {note.id: shown}
