@@ -149,8 +149,9 @@ def set_aside(file: Path) -> Path:
 
     Return the new path. Raises OSError.
     """
-    names = (f"{file.name}{BROKEN}{f'-{number}' if number > 1 else ''}" for number in range(1, _ASIDE + 1))
-    places = [file.with_name(name) for name in names]
+    places = [
+        file.with_name(f"{file.name}{BROKEN}{f'-{number}' if number > 1 else ''}") for number in range(1, _ASIDE + 1)
+    ]
     place = next((path for path in places if not os.path.lexists(path)), places[-1])
     delete(place)
     file.rename(place)

@@ -197,7 +197,7 @@ class Chunks:
             done += Indexer(self._store, opened, embedder).recut(ids, progress, options=None if base else options)
         return done.report(unchanged, started)
 
-    def reindex(self, base: str | None, note_ids: NoteIds = (), progress: Progress = no_progress) -> Rechunked:
+    def reindex(self, base: str | None, note_ids: NoteIds, progress: Progress) -> Rechunked:
         """Re-chunk a base or the given notes, and embed all their pending chunks.
 
         Raises the same errors as `rechunk` and `EmbedQueue.embed`.

@@ -38,7 +38,7 @@ def merge_picture_chunks(
     pictures: Sequence[NotePicture],
     options: ChunkingOptions,
     tokens: Tokens,
-    outline: Outline | None = None,
+    outline: Outline | None,
 ) -> tuple[list[Chunk], tuple[NotePicture, ...]]:
     """Insert each picture's chunks after the chunk that shows the picture. Return all chunks and the pictures.
 

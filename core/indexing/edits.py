@@ -53,10 +53,10 @@ def shift_edits(edits: Sequence[Edit], before: str, after: str) -> list[Edit]:
     """
     was = _single_lines(before)
     now = _single_lines(after)
-    starts = sorted(start for line, start in was.items() if line in now)
     moved = {start: now[line] - start for line, start in was.items() if line in now}
-    if not starts:
+    if not moved:
         return list(edits)
+    starts = sorted(moved)
     return [
         replace(
             edit, anchor_start=edit.anchor_start + moved[starts[max(0, bisect_right(starts, edit.anchor_start) - 1)]]

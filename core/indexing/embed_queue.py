@@ -380,7 +380,7 @@ class PendingChunks:
         Other bases with the same model get the new vectors for equal text too. Raises the same errors as `embed`.
         """
         self._store.forget_vectors(self._store.bases.named(base))
-        return self.embed_in([self._store.bases.named(base)], progress).chunks
+        return self.embed(base, progress=progress)
 
     def refused(self, base: str | None = None) -> list[RefusedChunk]:
         """Return the chunks whose text the model refused, in a base or in all bases, each with the reason."""

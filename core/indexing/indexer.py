@@ -143,7 +143,7 @@ class Indexer:
             seconds = (time.perf_counter() - started) / sum(map(len, sample)) * sum(map(len, missing))
         return ChangeCost(base.embedder, base.chunking, len(note_ids), chunks, windows, len(missing), seconds)
 
-    def cut_again(self, note_ids: NoteIds, progress: Progress = no_progress) -> Iterator[NoteToIndex]:
+    def cut_again(self, note_ids: NoteIds, progress: Progress) -> Iterator[NoteToIndex]:
         """Yield re-chunked notes, ready to be stored. Embed any windows that `prepare` didn't embed."""
         for number, note_id in enumerate(note_ids):
             cut = self._cutter.recut(note_id)

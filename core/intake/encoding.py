@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from core.base.encodings import (
     BOMS,
-    CHARACTERS_OF_DAMAGE,
     ENCODINGS,
     decode_declared,
     display_encoding,
+    is_readable,
     normalize_encoding,
 )
 from core.base.encodings.guessing import decode_undeclared, guesses
@@ -89,7 +89,7 @@ def decode_file(data: bytes, path: str, *, most: int = MAX_BYTES, chosen: str = 
     raise SourceError(path, "is not text in any known encoding. Save it as UTF-8 and try again.")
 
 
-def encode_like(text: str, like: bytes, path: str, *, chosen: str = "") -> tuple[bytes, TextEncoding | None]:
+def encode_like(text: str, like: bytes, path: str, *, chosen: str) -> tuple[bytes, TextEncoding | None]:
     """Encode text like an existing file, including its byte order mark. Return the bytes and the encoding.
 
     If the encoding was guessed, it counts as chosen from now on. Raises EditError if the file contains unreadable
@@ -159,7 +159,7 @@ def readings(data: bytes, path: str) -> list[ReadAs]:
     read = list[ReadAs]()
     for encoding in dict.fromkeys(map(normalize_encoding, found)):
         text = codecs.getincrementaldecoder(encoding)("replace").decode(sample)
-        if text.count("\ufffd") <= len(text) // CHARACTERS_OF_DAMAGE:
+        if is_readable(text):
             # The first words with non-ASCII characters show whether the encoding is right.
             first = next((at for at, char in enumerate(text) if char > "\x7f"), 0)
             start = max(text.rfind("\n", 0, first) + 1, first - _SHOWN // 2)

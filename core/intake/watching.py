@@ -490,7 +490,7 @@ class Watching:
         return job.error.message if job and job.error else None
 
 
-def freshness(store: Store, jobs: Jobs, watching: Watching, of: KnowledgeBase | None = None) -> Freshness:
+def freshness(store: Store, jobs: Jobs, watching: Watching, of: KnowledgeBase | None) -> Freshness:
     """Return the work in progress or, if there is none, any problems.
 
     Problems concern folders, files, refused passages and the index. If a base is given as `of`, check only that base.

@@ -30,7 +30,7 @@ from core.documents.converting import PictureReader, check_picture_reader
 from core.documents.process import Interrupted
 from core.indexing.bases import Bases
 from core.indexing.cutter import list_pictures
-from core.indexing.embed_queue import FAILURES, PendingChunks
+from core.indexing.embed_queue import FAILURES, PendingChunks, by_base
 from core.indexing.indexer import Indexer
 from core.intake.notefile import is_skipped
 from core.markdown.body import attachments_in
@@ -357,23 +357,18 @@ class Pictures:
             if not (note_ids := self._pictures.left_over()):
                 return
             self._store.index.open()
-            owners = self._store.notes.base_ids(note_ids)
-            stale = [
-                (base, self._store.chunks.entries([note_id for note_id, owner in owners.items() if owner == base.id]))
-                for base in self._store.bases.all()
-                if base.id in owners.values()
-            ]
+            stale = [(base, self._store.chunks.entries(own)) for base, own in by_base(self._store, note_ids)]
             self._pictures.drop(note_ids)
             for base, entries in stale:
                 self._store.index.follow(base, entries)
 
     def _place(self) -> None:
         """Re-chunk each note whose pictures were read, just once, so that searches find the pictures' text."""
-        by_base = defaultdict(list)
+        unplaced = defaultdict(list)
         for base_id, note_id, differs in self._pictures.unplaced():
-            by_base[base_id if differs else ""].append(note_id)
-        self._pictures.settle(by_base.pop("", []))
-        for base_id, note_ids in by_base.items():
+            unplaced[base_id if differs else ""].append(note_id)
+        self._pictures.settle(unplaced.pop("", []))
+        for base_id, note_ids in unplaced.items():
             try:
                 base = self._store.base(base_id)
                 done = Indexer(self._store, base, embedding.build(base.embedder)).recut_words(note_ids)

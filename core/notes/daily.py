@@ -122,8 +122,8 @@ class DailyNotes:
         log_bases([base])
         path = self.path(now, language)
         with self._store.changing:
-            if note_id := self._find(base, path):
-                return self._notes.get(note_id)
+            if found := self._find(base, path):
+                return found
             self._store.check_writable()
             filled = partial(fill, at=now, title=stem(path), language=language)
             note = Note("", "", title="", body="# {{title}}\n\n", content_hash="", path=path, source="folder")
@@ -138,8 +138,8 @@ class DailyNotes:
                 if is_entered(folder, path):
                     file_writing.create(folder, path, file_writing.text_of(note).encode())
                     self._imports.apply(self._imports.plan_changes(folder, base, [path]), embed=False, watch=False)
-                    if note_id := self._find(base, path):
-                        return self._notes.get(note_id)
+                    if found := self._find(base, path):
+                        return found
                 raise EditError(
                     "Importing the folder skips '{path}', so it can't be today's note. Choose another folder or name.",
                     path=path,
@@ -187,6 +187,6 @@ class DailyNotes:
         except TesseraError as error:
             _LOG.warning("The setting %s can't be updated", setting, exc_info=error)
 
-    def _find(self, base: KnowledgeBase, path: str) -> str | None:
+    def _find(self, base: KnowledgeBase, path: str) -> Note | None:
         cards = self._notes.all(Filters(bases=(base.name,)))
-        return next((card.id for card in cards if name_key(card.location) == name_key(path)), None)
+        return next((self._notes.get(card.id) for card in cards if name_key(card.location) == name_key(path)), None)

@@ -199,8 +199,7 @@ class Documents:
             kept = {name: getattr(now, name) for name in _KEPT}
             if not now.in_file:  # keep what was set in Tessera (for notes in files, it is in `overridden`)
                 read = parse_note((now.front or "") + now.body, now.location, plain=now.plain).note
-                fields = {name: getattr(now, name) for name in NOTE_FIELDS}
-                kept |= {name: value for name, value in fields.items() if value != getattr(read, name)}
+                kept |= {name: value for name in NOTE_FIELDS if (value := getattr(now, name)) != getattr(read, name)}
             made = replace(made, **kept, content_hash=content_hash(data), updated_at=made.updated_at or now.updated_at)
             self._write(made, outline, self._notes.indexed_as(note_id))
         self._writer.index([note_id], embed=True)

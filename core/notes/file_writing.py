@@ -81,8 +81,11 @@ def changed_fields(head: FrontMatter, file: Note, note: Note, inside: BodyMetada
     `head` is the front matter, `file` the note that the file currently parses as, and `inside` the note body's
     metadata.
     """
-    names = [name for name in NOTE_FIELDS if name not in ("title", "tags")]
-    fields = {name: value for name in names if (value := getattr(note, name)) != getattr(file, name)}
+    fields = {
+        name: value
+        for name in NOTE_FIELDS
+        if name not in ("title", "tags") and (value := getattr(note, name)) != getattr(file, name)
+    }
     automatic = short_title(head.value("title")) or inside.title or stem(note.location)
     if note.title not in (file.title, automatic):
         fields = {"title": note.title} | fields

@@ -28,10 +28,10 @@ _Stretch = tuple[bool, str, str]
 
 
 def between(old: Note, new: Note) -> NoteDifference:
-    changes = [(name, getattr(old, name), getattr(new, name)) for name in NOTE_FIELDS]
+    changes = (FieldChange(name, getattr(old, name), getattr(new, name)) for name in NOTE_FIELDS)
     return NoteDifference(
         tuple(compare_texts(old.body, new.body)),
-        tuple(FieldChange(name, before, after) for name, before, after in changes if before != after),
+        tuple(change for change in changes if change.before != change.after),
     )
 
 

@@ -158,8 +158,7 @@ def table(*columns: str, empty: str) -> Lines:
 
     def lines(result: "DataclassInstance") -> list[str]:
         rows = getattr(result, fields(result)[0].name)
-        cells = [[_cell(row, column) for row in rows] for column in columns]
-        drawn = [[_name(column), *cell] for column, cell in zip(columns, cells, strict=True) if any(cell)]
+        drawn = [[_name(column), *cell] for column in columns if any(cell := [_cell(row, column) for row in rows])]
         if not rows:
             return [say(Message(empty))]
         widths = [max(map(_width, column)) for column in drawn]

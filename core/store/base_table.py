@@ -152,7 +152,7 @@ class BaseTable(StoreTable):
     def put_sync(self, base: KnowledgeBase, sync: SyncRecord) -> None:
         self._insert("syncs", {"base_id": base.id} | columns_of(sync), replace=True)
 
-    def record_sync(self, base: KnowledgeBase, folder: str, report: Report, added: Collection[str] = ()) -> None:
+    def record_sync(self, base: KnowledgeBase, folder: str, report: Report, added: Collection[str]) -> None:
         """Store a sync report.
 
         Patterns ignored in the folder's previous report are kept. So are deleted files, unless they were `added` again.

@@ -142,12 +142,10 @@ def answerable_conditions(filters: Filters, *, inactive: bool = True, lapsed: bo
     separately.
     """
     where = note_conditions(filters)
-    if inactive and not any(condition.field == "status" for condition in filters.conditions):
+    on_status = [condition for condition in filters.conditions if condition.field == "status"]
+    if inactive and not on_status:
         where.add("status = 'active'")
-    if lapsed and not any(
-        condition.field == "status" and not condition.negated and "expired" in _folded(condition)
-        for condition in filters.conditions
-    ):
+    if lapsed and not any(not condition.negated and "expired" in _folded(condition) for condition in on_status):
         where.add(EXPIRED, *moments(), negated=True)
     return where
 
@@ -211,8 +209,9 @@ def _page(condition: Condition) -> Term:
 
 
 def _day(condition: Condition) -> Term:
-    spans = [value.partition("..") for value in condition.values]
-    ends = [[datetime.fromisoformat(at) if at else None for at in (start, end)] for start, _, end in spans]
+    ends = [
+        [datetime.fromisoformat(at) if at else None for at in value.partition("..")[::2]] for value in condition.values
+    ]
     within = _WITHIN.format(column=f"notes.{condition.field}_at")
     return _each(within, ends), [value for start, end in ends for value in _ends(start, end)]
 

@@ -10,8 +10,9 @@ def fresh_id(seed: str, taken: Container[str]) -> str:
 
     Because ids aren't random, importing the same folder into an empty workspace always yields the same ids.
     """
-    attempts = (f"{seed}\0{attempt}".encode("utf-8", "surrogatepass") for attempt in count())
-    candidates = (blake2b(attempt, digest_size=6).hexdigest() for attempt in attempts)
+    candidates = (
+        blake2b(f"{seed}\0{attempt}".encode("utf-8", "surrogatepass"), digest_size=6).hexdigest() for attempt in count()
+    )
     return next(candidate for candidate in candidates if candidate not in taken)
 
 

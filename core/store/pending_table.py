@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from threading import Lock
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from core.base.frozen import Texts, frozen
 from core.model import Chunk, KnowledgeBase
@@ -22,6 +22,9 @@ PER_CHUNK = 100
 # Seconds for which a waiting thread tries to acquire the lock, and for which it sleeps to let urgent threads go first.
 _PATIENCE = 0.5
 _MOMENT = 0.01
+
+
+T = TypeVar("T")
 
 
 class PendingCount(NamedTuple):
@@ -169,27 +172,27 @@ class PendingTable(StoreTable):
                 break
         return [PendingChunk(row[0], row[1], row[2], row[3], chunk_of(row)) for row in rows]
 
-    def unchanged(self, vectors: Mapping[PendingChunk, Sequence[int]]) -> dict[PendingChunk, Sequence[int]]:
-        """Return those of the given chunks that are still pending and unchanged, with their vectors' ids."""
+    def unchanged(self, found: Mapping[PendingChunk, T]) -> dict[PendingChunk, T]:
+        """Return those of the given chunks that are still pending and unchanged, each with the value found for it."""
         now = {
             tuple(row)
             for row in self._rows(
                 "SELECT chunks.rowid, note_id, generation FROM chunks JOIN notes ON notes.id = note_id"
                 " WHERE chunks.rowid IN ? AND state = 'pending'",
-                [pending.rowid for pending in vectors],
+                [pending.rowid for pending in found],
             )
         }
         return {
-            pending: ids
-            for pending, ids in vectors.items()
+            pending: value
+            for pending, value in found.items()
             if (pending.rowid, pending.chunk.note_id, pending.generation) in now
         }
 
     def refuse(self, refusals: Mapping[PendingChunk, int]) -> None:
         """Mark pending chunks as `refused` unless they have changed. `refusals` maps each chunk to its refusal's id."""
         with self._write():
-            current = self.unchanged({pending: [number] for pending, number in refusals.items()})
-            RefusalTable(self._database).link({pending.rowid: number for pending, (number,) in current.items()})
+            current = self.unchanged(refusals)
+            RefusalTable(self._database).link({pending.rowid: number for pending, number in current.items()})
 
     def forget_vectors(self, base: KnowledgeBase) -> None:
         """Delete a base's vectors. If its model has no other vectors, also delete the model's centring and centre."""

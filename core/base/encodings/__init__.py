@@ -98,8 +98,8 @@ _PAGES = ("html", "htm", "xhtml", "xml", "svg", "mhtml", "mht")
 _TEX = ("tex", "latex")
 # Minimum number of non-ASCII UTF-8 characters needed to rule out any other encoding.
 _NO_ACCIDENT = 4
-CHARACTERS_OF_DAMAGE = 200
-"""Number of characters in decoded text among which one may be unreadable."""
+# Number of characters in decoded text among which one may be unreadable.
+_CHARACTERS_OF_DAMAGE = 200
 
 
 def decode_declared(data: bytes, kind: str, charset: str) -> tuple[str, str] | None:
@@ -119,9 +119,14 @@ def decode_declared(data: bytes, kind: str, charset: str) -> tuple[str, str] | N
     for encoding, least in declared:
         if encoding and (encoding == "utf-8" or not is_utf8(data, least)):
             text = data.decode(encoding, "replace")
-            if text.count("\ufffd") <= len(text) // CHARACTERS_OF_DAMAGE:
+            if is_readable(text):
                 return text, encoding
     return None
+
+
+def is_readable(text: str) -> bool:
+    """Return whether decoded text contains few unreadable characters, which are U+FFFD."""
+    return text.count("\ufffd") <= len(text) // _CHARACTERS_OF_DAMAGE
 
 
 def is_utf8(data: bytes, least: int) -> bool:

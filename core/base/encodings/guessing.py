@@ -10,7 +10,7 @@ from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
-from core.base.encodings import CHARACTERS_OF_DAMAGE, EncodingOrigin, decode_declared
+from core.base.encodings import EncodingOrigin, decode_declared, is_readable
 from core.base.frozen import frozen
 
 TABLE = Path(__file__).with_name("letters.txt")
@@ -230,6 +230,6 @@ def decode_undeclared(data: bytes) -> tuple[str, str, EncodingOrigin] | None:
             return text, "utf-8", "declared"
     for guess in likely or guesses(data):
         text = data.decode(guess.encoding, "replace")
-        if text.count("\ufffd") <= len(text) // CHARACTERS_OF_DAMAGE:
+        if is_readable(text):
             return text, guess.encoding, "guessed" if guess.sure else "unsure"
     return None

@@ -277,9 +277,12 @@ class NoteFilters(_Words):
     def options(self, workspace: Workspace) -> AnyValues:
         """Return the filters as search options. Raises QueryError if a date is invalid."""
         filters = workspace.searching.filters(path=self.path or "", after=self.after or "", before=self.before or "")
-        given = {name: value for name, value in self.to_values().items() if name not in ("path", "after", "before")}
-        named = {{"base": "bases", "tags": "all_tags"}.get(name, name): value for name, value in given.items()}
-        return {"filters": filters, **named}
+        renamed = {"base": "bases", "tags": "all_tags"}
+        return {"filters": filters} | {
+            renamed.get(name, name): value
+            for name, value in self.to_values().items()
+            if name not in ("path", "after", "before")
+        }
 
 
 class Search(Body):

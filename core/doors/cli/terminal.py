@@ -213,9 +213,13 @@ def _with_names_on_a_line(data: object, *, is_name: bool = False) -> object:
     if isinstance(data, (list, tuple)):
         return type(data)(_with_names_on_a_line(item, is_name=is_name) for item in data)
     if is_dataclass(data) and not isinstance(data, (type, Message)):
-        values = {field.name: getattr(data, field.name) for field in fields(data) if field.init}
         return replace(
-            data, **{name: _with_names_on_a_line(value, is_name=name in _NAMES) for name, value in values.items()}
+            data,
+            **{
+                field.name: _with_names_on_a_line(getattr(data, field.name), is_name=field.name in _NAMES)
+                for field in fields(data)
+                if field.init
+            },
         )
     if is_name and isinstance(data, (str, Path)):
         return type(data)(str(data).translate(_LINE_END))
