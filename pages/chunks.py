@@ -94,9 +94,7 @@ def _note(note_id: str | None, cards: Sequence[NoteSummary]) -> None:
 page_title("Chunks")
 bases = workspace.bases.all()
 if not bases:
-    welcome.no_notes(
-        t("Here you can see how and why each note is split, and change the split. There are no notes yet.")
-    )
+    welcome.no_notes("Here you can see how and why each note is split, and change the split. There are no notes yet.")
     st.stop()
 with errors():
     page(bases)

@@ -10,7 +10,7 @@ from core.model import KnowledgeBase, QuestionSet
 from pages.ui.evaluation import comparison, questions, runs, sets
 from pages.ui.shared import links, welcome
 from pages.ui.shared.server import workspace
-from pages.ui.shared.text import page_title, t
+from pages.ui.shared.text import page_title
 from pages.ui.shared.widgets import errors, segments, select_hidden
 
 VIEWS = message_table(
@@ -76,8 +76,7 @@ def view(question_set: QuestionSet) -> str:
 page_title("Evaluation")
 bases = workspace.bases.all()
 if not bases:
-    text = t("There is nothing to evaluate yet. Import notes first, then ask questions whose answers you know.")
-    welcome.no_notes(text)
+    welcome.no_notes("There is nothing to evaluate yet. Import notes first, then ask questions whose answers you know.")
     st.stop()
 with errors():
     page(bases)

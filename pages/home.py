@@ -102,9 +102,9 @@ def attention(status: Status) -> None:
 def drafts() -> None:
     """Draw links to the notes with unsaved drafts. The Notes page offers the drafts of new and deleted notes."""
     every = workspace.drafts.all()
-    there = workspace.notes.cards_of(draft.key.split(" ")[0] for draft in every)
+    there = workspace.notes.cards_of(draft.note_id for draft in every)
     for draft in every[:RECENT]:
-        note_id = draft.key.split(" ")[0]
+        note_id = draft.note_id
         titled_link("notes.py", draft_label(draft), "edit_note", note=note_id if note_id in there else "")
     more(len(every) - RECENT)
 

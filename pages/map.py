@@ -67,7 +67,7 @@ def page(bases: Sequence[str]) -> None:
 page_title("Map")
 bases = base_names()
 if not bases:
-    welcome.no_notes(t("There are no notes to map yet."))
+    welcome.no_notes("There are no notes to map yet.")
     st.stop()
 with errors():
     page(bases)

@@ -73,7 +73,9 @@ DECLARATIONS: Mapping[str, Form] = {
         ("on_demand", "popover", "group_title", "count_column", "text_input", "text_area", "text_box"), Form(0)
     ),
     **dict.fromkeys(("select", "select_hidden", "select_or_type", "segments", "pills"), Form(0)),
-    **dict.fromkeys(("close", "select_in", "page_link"), Form(1)),
+    **dict.fromkeys(("close", "select_in", "page_link", "_done", "_name", "_require"), Form(1)),
+    "no_notes": Form(0),
+    "_finish": Form(2),
 }
 """The declarations that take a text, or a message that holds one."""
 
@@ -100,6 +102,7 @@ ROWS: Mapping[str, slice] = {
     "_search_setting": slice(0, 2),
     "_note_field": slice(1, 4),
     "_matter_type": slice(0, 2),
+    "_name_dialog": slice(1, 3),
 }
 """The rows of tables with several texts: where these are."""
 
@@ -155,6 +158,7 @@ def _of_table(name: str, call: ast.Call) -> list[ast.expr]:
     if name == "message_table":
         return call.args[0].values if isinstance(call.args[0], ast.Dict) else call.args
     named = {("table", "empty"): ast.expr, ("operation", "lines"): ast.Constant}
+    named |= {(button, "help"): ast.Constant for button in ("button", "small", "draw_with_button")}
     return [item.value for item in call.keywords if isinstance(item.value, named.get((name, item.arg), ()))]
 
 

@@ -66,6 +66,11 @@ class NoteDraft:
     fields: Values
     at: datetime
 
+    @property
+    def note_id(self) -> str:
+        """The note's id, or "new" for a new note."""
+        return self.key.split(" ")[0]
+
 
 @frozen
 class Added:

@@ -32,7 +32,7 @@ from pages.ui.shared.knobs import value_label
 from pages.ui.shared.names import base_names, local
 from pages.ui.shared.safe import facts, html, plain
 from pages.ui.shared.server import workspace
-from pages.ui.shared.text import busy, join_list, section_title, small_print, t, t_plural, text_of, with_label
+from pages.ui.shared.text import busy, join_list, label_of, section_title, small_print, t, t_plural, text_of, with_label
 from pages.ui.shared.widgets import (
     Dialog,
     base_link,
@@ -234,8 +234,8 @@ def _file() -> None:
             type=TYPES,
             key="import_base_file",
         )
-        name = _name("import_file_name", t("Leave empty to keep its name"))
-        if _submitted("import_file") and _require(upload, t("Choose a file first.")):
+        name = _name("import_file_name", "Leave empty to keep its name")
+        if _submitted("import_file") and _require(upload, "Choose a file first."):
             data = upload.getvalue()
             _restore(lambda: workspace.archives.restore_data(data, upload.name, name))
 
@@ -248,11 +248,11 @@ def _folder() -> None:
             "directory",
             key="import_base_folder",
         )
-        name = _name("import_folder_name", t("Name of the new base"))
+        name = _name("import_folder_name", "Name of the new base")
         if (
             _submitted("import_folder")
-            and _require(uploads, t("Choose a folder first."))
-            and _require(name, t("Enter a name first."))
+            and _require(uploads, "Choose a folder first.")
+            and _require(name, "Enter a name first.")
         ):
             files = [(upload.name.lstrip("/"), upload.getvalue()) for upload in uploads]
             # If all files are in one top-level folder, that folder isn't part of the base.
@@ -264,13 +264,13 @@ def _folder() -> None:
 def _import_here() -> None:
     with form("import_here"):
         path = text_input("Path of a folder or file", "import_place", placeholder="~/Documents/notes").strip()
-        name = _name("import_here_name", t("Leave empty to keep its name"))
-        if _submitted("import_here") and _require(path, t("Enter a folder path first.")):
+        name = _name("import_here_name", "Leave empty to keep its name")
+        if _submitted("import_here") and _require(path, "Enter a folder path first."):
             _restore(lambda: workspace.archives.restore(Path(path), name))
 
 
 def _name(key: str, placeholder: str) -> str:
-    return text_input("Name", key, max_chars=80, placeholder=placeholder).strip()
+    return text_input("Name", key, max_chars=80, placeholder=label_of(placeholder)).strip()
 
 
 def _submitted(form: str) -> bool:
@@ -279,7 +279,7 @@ def _submitted(form: str) -> bool:
 
 def _require(value: Value | None, missing: str) -> TypeGuard[Value]:
     if not value:
-        st.error(missing)
+        st.error(label_of(missing))
     return bool(value)
 
 
@@ -325,7 +325,7 @@ def page() -> None:
     button("New base", "new_base", "add", folders.go, folders.NEW, writes=True)
     folders.text_folders()
     if not status.bases:
-        welcome.no_notes(t("There are no bases yet. Create one, or import notes, which also creates one."))
+        welcome.no_notes("There are no bases yet. Create one, or import notes, which also creates one.")
     for column, base in in_columns(status.bases, COLUMNS):
         with column.container(border=True, height="stretch", key=f"card_{base.base.id}"):
             _card(base)
@@ -338,7 +338,6 @@ def _card(status: BaseStatus) -> None:
     about = f'<div class="t-small">{html(base.description)}</div>' if base.description else ""
     draw_html(f'<div class="t-name">{html(base.name)}</div>{about}{facts(figures(status))}{folders.state(status)}')
     folders.problems(base)
-    base = status.base
     paths = [path for path, _ in status.folders if Path(path).is_absolute()]
     for number, path in enumerate(paths[:FOLDERS]):
         with row(f"folder_{base.id}_{number}"):
@@ -361,7 +360,7 @@ def _card(status: BaseStatus) -> None:
                 (),
                 base.name,
                 disabled=shut,
-                help=t("Move this base to the trash"),
+                help="Move this base to the trash",
             )
 
 

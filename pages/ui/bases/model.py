@@ -192,7 +192,7 @@ def _draw_switch(base: KnowledgeBase, switch: Switch) -> None:
             f"abandon_{base.id}",
             "undo",
             disabled=shut,
-            help=plain(t("The base keeps its current model, and the index for the other model is deleted.")),
+            help="The base keeps its current model, and the index for the other model is deleted.",
         ):
             workspace.switches.abandon(base.name)
             workspace.jobs.forget("switch")

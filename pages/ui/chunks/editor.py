@@ -19,10 +19,11 @@ from pages.ui.shared import links, widgets
 from pages.ui.shared.jobs import hindrance, is_writing, start_job
 from pages.ui.shared.safe import facts, html, plain, t_html
 from pages.ui.shared.server import workspace
-from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
+from pages.ui.shared.text import busy, label_of, small_print, t, t_plural, text_of
 from pages.ui.shared.widgets import (
     Callback,
     Dialog,
+    Label,
     button,
     close,
     code,
@@ -135,7 +136,7 @@ def _draw_flagged(item: Flagged) -> None:
             f"keep_{edit.id}",
             "check",
             disabled=shut or note is None or edit.kind == "delete",
-            help=plain(t("Becomes a separate chunk at the end of the note")),
+            help="Becomes a separate chunk at the end of the note",
         ):
             decide("keep")
         if button("Discard", f"drop_{edit.id}", "close", disabled=shut):
@@ -194,7 +195,7 @@ def _draw_chunk(base: KnowledgeBase, note: Note, chunks: Chunks, chunk: Chunk, e
         _finish(
             note,
             chunk.index,
-            t("The chunk was restored to the note's text."),
+            "The chunk was restored to the note's text.",
             lambda: workspace.chunks.restore(chunk.id),
         )
 
@@ -221,11 +222,11 @@ def _draw_chunk(base: KnowledgeBase, note: Note, chunks: Chunks, chunk: Chunk, e
     elif mode == "add":
         text = text_area("Text of the new chunk", f"add_{chunk.id}_{note.generation}", height=300, disabled=shut)
         small_print("The new chunk comes after this one and can be found like any other. Ctrl+Enter adds it.")
-        if _done("add", t("Add after this"), "add", shut=shut):
+        if _done("add", "Add after this", "add", shut=shut):
             _finish(
                 note,
                 chunk.index + 1,
-                t("The chunk was added."),
+                "The chunk was added.",
                 lambda: workspace.chunks.add(note.id, text, after=chunk.id),
             )
     else:
@@ -235,15 +236,15 @@ def _draw_chunk(base: KnowledgeBase, note: Note, chunks: Chunks, chunk: Chunk, e
         small_print(
             "Ctrl+Enter saves. The note's file isn't changed, and your edit is kept when the note is split again."
         )
-        if _done("save", t("Save"), "save", shut=shut):
-            _finish(note, chunk.index, t("The chunk was edited."), lambda: workspace.chunks.update(chunk.id, text))
+        if _done("save", "Save", "save", shut=shut):
+            _finish(note, chunk.index, "The chunk was edited.", lambda: workspace.chunks.update(chunk.id, text))
         run = chunks_to_merge(chunks, [chunk])
         with row():
             label = t("Merge with the next chunk") if run[:1] == [chunk] else t("Merge with the previous chunk")
             if run and button(label, "drawer_merge", "merge", disabled=shut):
-                _finish(note, run[0].index, text_of(MERGED), lambda: workspace.chunks.merge(*(part.id for part in run)))
+                _finish(note, run[0].index, MERGED, lambda: workspace.chunks.merge(*(part.id for part in run)))
             if button("Hide", "drawer_delete", "delete", disabled=shut):
-                _finish(note, chunk.index, t("The chunk was hidden."), lambda: workspace.chunks.delete(chunk.id))
+                _finish(note, chunk.index, "The chunk was hidden.", lambda: workspace.chunks.delete(chunk.id))
             if edit and button("Restore", "drawer_restore", "settings_backup_restore", disabled=shut):
                 restore()
         if edit and edit.kind != "add" and edit.text:
@@ -292,8 +293,8 @@ def _split(note: Note, chunk: Chunk, *, shut: bool) -> None:
         shown = half if len(half) <= SEEN else f"… {half[-SEEN:]}" if half is left else f"{half[:SEEN]} …"
         column.caption(f"{title} · {t_plural('{n} character', '{n} characters', n=len(half))}")
         column.code(shown, language=None, wrap_lines=True)
-    if _done("split", t("Split"), "content_cut", shut=shut):
-        _finish(note, chunk.index, t("The chunk was split."), lambda: workspace.chunks.split(chunk.id, at))
+    if _done("split", "Split", "content_cut", shut=shut):
+        _finish(note, chunk.index, "The chunk was split.", lambda: workspace.chunks.split(chunk.id, at))
 
 
 def first(base: KnowledgeBase, note: Note) -> None:
@@ -301,18 +302,18 @@ def first(base: KnowledgeBase, note: Note) -> None:
     shut = _draw_lock_reason(base)
     text = text_area("Text of the new chunk", f"first_{note.id}_{note.generation}", height=200, disabled=shut)
     small_print("The new chunk can be found like any other. The note's file isn't changed. Ctrl+Enter adds the chunk.")
-    if _done("first", t("Add a chunk"), "add", shut=shut):
-        _finish(note, 0, t("The chunk was added."), lambda: workspace.chunks.add(note.id, text))
+    if _done("first", "Add a chunk", "add", shut=shut):
+        _finish(note, 0, "The chunk was added.", lambda: workspace.chunks.add(note.id, text))
 
 
 def _done(name: str, label: str, icon: str, *, shut: bool) -> bool:
     return button(label, f"drawer_{name}", icon, type="primary", shortcut="Ctrl+Enter", disabled=shut)
 
 
-def _finish(note: Note, index: int, done: str, act: Callback) -> None:
+def _finish(note: Note, index: int, done: Label, act: Callback) -> None:
     """Call `act`, then close the drawer and show the chunk at `index`. `done` describes the undo step."""
     with busy("Saving…"):
-        begin_step(note, done).run(act)
+        begin_step(note, label_of(done)).run(act)
     _DRAWER.close()
     links.set_value("chunk", str(min(index, len(workspace.chunks.all(note.id)) - 1)))
     rerun()

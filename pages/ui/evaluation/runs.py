@@ -269,8 +269,8 @@ def chosen_runs(base: KnowledgeBase, question_set: QuestionSet) -> list[Run]:
 
 def compare(set_id: str, run_ids: Sequence[str]) -> None:
     """Select the evaluation runs to compare for a question set. A single run is shown without a comparison."""
-    session_state[_key(set_id)] = ",".join(run_ids)
-    links.set_values({"runs": session_state[_key(set_id)], "question": ""})
+    chosen = session_state[_key(set_id)] = ",".join(run_ids)
+    links.set_values({"runs": chosen, "question": ""})
 
 
 def _key(set_id: str) -> str:

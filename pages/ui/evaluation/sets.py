@@ -16,7 +16,7 @@ from pages.ui.shared import jobs, links, welcome, widgets
 from pages.ui.shared.names import base_names
 from pages.ui.shared.safe import elements, plain
 from pages.ui.shared.server import workspace
-from pages.ui.shared.text import session_language, small_print, t, t_plural, text_of
+from pages.ui.shared.text import label_of, session_language, small_print, t, t_plural, text_of
 from pages.ui.shared.widgets import Dialog, button, errors, form, popup, text_input
 
 # Exporting a question set, and importing one. If a file is invalid, its errors are listed.
@@ -125,9 +125,9 @@ def dialogs(base: str, question_set: QuestionSet | None) -> None:
         open_samples()
         rerun()
     elif name == "new":
-        _name_dialog(name, t("New question set"), t("Create"), "", partial(question_sets.add, base))
+        _name_dialog(name, "New question set", "Create", "", partial(question_sets.add, base))
     elif name == "rename" and question_set:
-        _name_dialog(name, t("Rename"), t("Rename"), question_set.name, partial(question_sets.rename, question_set))
+        _name_dialog(name, "Rename", "Rename", question_set.name, partial(question_sets.rename, question_set))
     elif name == "delete" and question_set:
         DIALOG.confirm(
             t("Delete this question set"),
@@ -154,7 +154,7 @@ def _name_dialog(name: str, title: str, label: str, value: str, act: Callable[[s
                     DIALOG.close()
                     rerun()
 
-    DIALOG.draw(title, content)
+    DIALOG.draw(label_of(title), content)
 
 
 def open_samples() -> None:

@@ -323,7 +323,7 @@ def is_raw() -> bool:
 
 def actions(note: Note) -> None:
     """Draw the edit button and the menu of an open note."""
-    button("Edit", "edit_note", "edit", composer.edit, note.id, help=t("Key: E"), writes=True)
+    button("Edit", "edit_note", "edit", composer.edit, note.id, help="Key: E", writes=True)
     _menu(note)
 
 

@@ -417,7 +417,7 @@ def put_draft(draft: NoteDraft, writer: str) -> str:
     with _PUTTING:
         stored = workspace.drafts.find(draft.key)
         if writer and stored and stored.fields.get("writer", writer) != writer:
-            draft = replace(draft, key=f"{draft.key.split(' ')[0]} {token_hex(8)}")
+            draft = replace(draft, key=f"{draft.note_id} {token_hex(8)}")
         workspace.drafts.put(draft)
     return draft.key
 
@@ -432,8 +432,7 @@ def drop_draft(session: EditorSession) -> None:
 
 def is_saved(draft: NoteDraft) -> bool:
     """Return whether a draft equals its stored note, or is empty for a new note."""
-    note_id = draft.key.split(" ")[0]
-    body = "" if note_id == NEW else workspace.notes.get(note_id).body
+    body = "" if draft.note_id == NEW else workspace.notes.get(draft.note_id).body
     return not draft.fields.get("fields") and with_line_ends(draft.body, body) == body
 
 
@@ -455,9 +454,9 @@ def draw_note_drafts(note_id: str) -> None:
 def draw_new_drafts() -> None:
     """Show the drafts of new notes and of deleted notes."""
     drafts = workspace.drafts.all()
-    there = workspace.notes.cards_of(draft.key.split(" ")[0] for draft in drafts)
+    there = workspace.notes.cards_of(draft.note_id for draft in drafts)
     for draft in drafts:
-        if draft.key.split(" ")[0] not in there:
+        if draft.note_id not in there:
             _offer(
                 draft,
                 plain(draft_label(draft)),
@@ -589,7 +588,7 @@ def _is_known(draft: NoteDraft) -> bool:
 
 def _is_in_history(draft: NoteDraft) -> bool:
     """Return whether a version later than the draft's has the same text. Raises NoteNotFound."""
-    note_id = draft.key.split(" ")[0]
+    note_id = draft.note_id
     if note_id == NEW:
         return False
     later = [version.number for version in workspace.versions.all(note_id) if version.number > draft.version]

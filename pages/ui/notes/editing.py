@@ -12,7 +12,7 @@ from streamlit import container, fragment, query_params, rerun
 from streamlit import html as draw_html
 
 from core.base.errors import NoteNotFound
-from core.base.messages import in_context, message, message_table
+from core.base.messages import in_context, message, message_table, verbatim
 from core.model import Note
 from pages.ui.notes import actions, composer, history, note_fields, opened, routes
 from pages.ui.notes.composer import current_session, stored_note
@@ -224,7 +224,7 @@ def _bar(session: EditorSession) -> None:
                 session.request,
                 "save",
                 type="primary",
-                help="Ctrl+S · Ctrl+Enter",
+                help=verbatim("Ctrl+S · Ctrl+Enter"),
                 writes=True,
                 disabled=not session.changed,
             )
@@ -355,20 +355,29 @@ def _draw_conflict(session: EditorSession) -> None:
         else:
             small_print("Both versions have the same text, and only their fields differ.")
         with row():
-
-            def choice(label: str, key: str, icon: str, act: Callable[[EditorSession], None], help: str) -> None:
-                button(label, key, icon, act, session, help=help)
-
-            choice(t("Keep mine"), "conflict_mine", "check", _keep_mine, t("The other version is kept in the history."))
-            choice(
-                t("Keep the other"),
+            button(
+                "Keep mine",
+                "conflict_mine",
+                "check",
+                _keep_mine,
+                session,
+                help="The other version is kept in the history.",
+            )
+            button(
+                "Keep the other",
                 "conflict_theirs",
                 "swap_horiz",
                 _take_theirs,
-                t("Your version is kept in the history."),
+                session,
+                help="Your version is kept in the history.",
             )
-            choice(
-                t("Keep both"), "conflict_both", "done_all", _keep_both, t("The other version becomes a separate note.")
+            button(
+                "Keep both",
+                "conflict_both",
+                "done_all",
+                _keep_both,
+                session,
+                help="The other version becomes a separate note.",
             )
 
 

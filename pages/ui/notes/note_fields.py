@@ -204,9 +204,7 @@ def _draw_file_value(session: EditorSession, name: str, box: Place) -> None:
             else t("Set by you, and not in the file"),
             width="content",
         )
-        small(
-            "Revert", f"give_back_{name}", "undo", give_back, help=t("Use the value from the file again"), writes=True
-        )
+        small("Revert", f"give_back_{name}", "undo", give_back, help="Use the value from the file again", writes=True)
 
 
 def _on_change(session: EditorSession, name: str, key: str) -> Callable[[], None]:

@@ -89,7 +89,7 @@ def draw_uses(note: Note) -> None:
             "delete",
             workspace.uses.forget,
             [note.id],
-            help=t("Deletes these figures and verdicts. The note itself isn't changed."),
+            help="Deletes these figures and verdicts. The note itself isn't changed.",
             writes=True,
         )
 

@@ -358,7 +358,7 @@ def draw_item(matter: ReviewItem) -> None:
                 near.id,
                 shortcut=_key("merge"),
                 disabled=shut,
-                help=t("The text is added to the end of that note, and this note is moved to the trash."),
+                help="The text is added to the end of that note, and this note is moved to the trash.",
             )
 
 

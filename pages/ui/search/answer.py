@@ -384,7 +384,7 @@ def _context(prepared: Prepared) -> None:
         prepared.typed,
         partial(_passages, prepared),
         type="tertiary",
-        help=t("The passages and their sources as one block of text to paste into a prompt"),
+        help="The passages and their sources as one block of text to paste into a prompt",
     )
 
 

@@ -250,7 +250,7 @@ def draw_hits(text: str, result: SearchResult, *, base: bool, answer: Answer | N
             "weaker_hits",
             "expand_less" if shown else "expand_more",
             toggling(fold),
-            help=t("These hits are no closer in meaning to your question than notes about other things."),
+            help="These hits are no closer in meaning to your question than notes about other things.",
         )
     for hits in weak if shown else ():
         _card(hits, entries.draw, seen=1)
@@ -415,7 +415,7 @@ class Entries:
             "delete",
             workspace.clicks.forget,
             [hit.note.id],
-            help=t("Delete your recorded clicks on this note"),
+            help="Delete your recorded clicks on this note",
             writes=True,
         )
 

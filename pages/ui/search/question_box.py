@@ -43,8 +43,6 @@ from pages.ui.shared.widgets import (
 # The question history, with saved questions under their names, and recent questions.
 
 SHOWN = 12
-# Maximum number of characters to show of a question in the history.
-LONGEST = 70
 
 
 DIALOG = Dialog("past")
@@ -72,7 +70,7 @@ def _save(text: str) -> None:
 
     with container(horizontal=True, vertical_alignment="bottom"):
         shut = workspace.readonly
-        text_input("Save this question as", "past_name", placeholder=_short(text), max_chars=80, disabled=shut)
+        text_input("Save this question as", "past_name", placeholder=threads.short(text), max_chars=80, disabled=shut)
         button("Save", "past_save", "bookmark_add", save, disabled=shut)
 
 
@@ -90,7 +88,7 @@ def _draw_searches(title: str, searches: Sequence[PastSearch]) -> None:
                 n=search.times,
             )
             with widgets.row(gap="small"):
-                _ask_again(search.name or _short(search.query), search.query, _icon(search), plain(about))
+                _ask_again(search.name or threads.short(search.query), search.query, _icon(search), plain(about))
                 close(
                     f"forget_{bool(search.name)}_{number}",
                     "Delete it",
@@ -98,10 +96,6 @@ def _draw_searches(title: str, searches: Sequence[PastSearch]) -> None:
                     search.query,
                     writes=True,
                 )
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
 
 def row(bases: list[str]) -> tuple[str | None, SearchOptions]:
@@ -139,7 +133,7 @@ def draw_earlier(text: str) -> Mapping[str, str]:
     earlier = str(session_state.get(_EARLIER, "")).splitlines()[-_MOST_EARLIER:]
     for number, question in enumerate(earlier):
         titled_link(
-            "search.py", _short(question), "arrow_back", **{"q": question, _EARLIER: "\n".join(earlier[:number])}
+            "search.py", threads.short(question), "arrow_back", **{"q": question, _EARLIER: "\n".join(earlier[:number])}
         )
     return {"q": text, _EARLIER: "\n".join(earlier)}
 
@@ -289,7 +283,7 @@ def _icon(search: PastSearch) -> str:
     return "bookmark" if search.name else "history"
 
 
-def _ask_again(label: str, question: str, icon: str, about: str | None = None) -> None:
+def _ask_again(label: str, question: str, icon: str, about: str = "") -> None:
     titled_link("search.py", label, icon, q=question, width="stretch", help=about)
 
 

@@ -62,6 +62,11 @@ def close() -> None:
     session_state[_OPEN] = ""
 
 
+def short(title: str) -> str:
+    """Return the beginning of a title or question that is too long for a link."""
+    return title if len(title) <= _LONGEST else f"{title[:_LONGEST]}…"
+
+
 def draw_links(most: int = SHOWN) -> None:
     """Draw links to the threads with the latest answers, at most `most`."""
     threads = workspace.threads.all()[:most]
@@ -71,7 +76,7 @@ def draw_links(most: int = SHOWN) -> None:
     for thread in threads:
         titled_link(
             "search.py",
-            thread.title if len(thread.title) <= _LONGEST else f"{thread.title[:_LONGEST]}…",
+            short(thread.title),
             "forum",
             thread=thread.id,
             help=plain(local(thread.at)),
@@ -92,7 +97,7 @@ def draw(thread_id: str) -> None:
             st.success(t("Saved as a note, which waits for your approval on the Review page."), icon=":material/check:")
             page_link("notes.py", "Open the note", note=note)
         for turn in thread.turns:
-            _turn(turn, first=turn.number == 1)
+            _turn(turn)
         _follow_up(thread)
 
 
@@ -103,14 +108,14 @@ def in_place(thread: Thread, question: str) -> None:
             if turn.number == 1 and is_answer_for(question):
                 draw_live()
             else:
-                _turn(turn, first=turn.number == 1)
+                _turn(turn)
         _follow_up(thread)
         page_link("search.py", "Open the thread, or keep it as a note", "forum", thread=thread.id)
 
 
-def _turn(turn: Turn, *, first: bool) -> None:
+def _turn(turn: Turn) -> None:
     with frame(f"turn_{turn.number}", gap="xsmall"):
-        if not first:
+        if turn.number != 1:
             paragraph(turn.typed, "t-name")
         if turn.question != turn.typed:
             caption(t("Searched for: {question}", question=turn.question))

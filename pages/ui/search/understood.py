@@ -228,15 +228,15 @@ def draw_suggestions(text: str, result: SearchResult) -> None:
                 label = t("Without {term}", term=plain(term_name(term, result.understood.filters)))
                 if term.kind == "excluded":
                     label = t("Include {value}", value=plain(term.value))
-                _offer(f"term_{term.start}", label, "close", put, rest)
+                button(label, f"relax_term_{term.start}", "close", put, rest)
         for key in question_box.FILTERS:
             for number, name in enumerate(session_state[key]):
                 label = t("Without {term}", term=plain(filter_name(key, name)))
-                _offer(f"{key}_{number}", label, "close", question_box.drop_filter, key, name)
+                button(label, f"relax_{key}_{number}", "close", question_box.drop_filter, key, name)
         if session_state["score_threshold"]:
-            _offer("threshold", t("Any similarity"), "close", question_box.choose_option, "score_threshold", 0.0)
+            button("Any similarity", "relax_threshold", "close", question_box.choose_option, "score_threshold", 0.0)
         if result.mode == "keyword" and result.settings.mode == "keyword":
-            _offer("mode", t("Search by meaning too"), "psychology", question_box.choose_option, "mode", "auto")
+            button("Search by meaning too", "relax_mode", "psychology", question_box.choose_option, "mode", "auto")
     if words:
         st.caption(
             t("The model is still loading. When it is ready, this search is repeated by meaning.")
@@ -254,10 +254,6 @@ def offer_expired(text: str, result: SearchResult) -> None:
         with row("expired_left_out"):
             caption(expired_notes(result.expired), "history_toggle_off", width="content")
             small("Include expired notes", "include_expired", "add", put, f"{text} {WITH_EXPIRED}")
-
-
-def _offer(key: str, label: str, icon: str, act: Action, *values: object) -> None:
-    button(label, f"relax_{key}", icon, act, *values)
 
 
 FIELDS = {field.typed[0]: field.noun for field in NOTE_FIELDS.values() if field.typed} | message_table(
@@ -286,7 +282,7 @@ def chips(text: str, result: SearchResult) -> None:
     """Draw a chip for each filter in the question and in the options. Clicking a chip removes the filter."""
 
     def chip(label: str, key: str, act: Action, *values: object) -> None:
-        button(verbatim(plain(label)), key, "close", act, *values, icon_position="right", help=t("Search without this"))
+        button(verbatim(plain(label)), key, "close", act, *values, icon_position="right", help="Search without this")
 
     for term in result.understood.terms:
         if term.kind in ("words", "emphasis"):

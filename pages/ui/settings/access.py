@@ -120,6 +120,6 @@ def _token() -> None:
         "renew",
         "autorenew",
         renew,
-        help=t("Programs with the old token lose access until you give them the new one."),
+        help="Programs with the old token lose access until you give them the new one.",
         writes=True,
     )

@@ -128,7 +128,7 @@ def draw_vocabulary() -> None:
                 "style",
                 fill,
                 vocabulary.preset(name, language),
-                help=t("Puts these types into the field above. Nothing is stored until you save."),
+                help="Puts these types into the field above. Nothing is stored until you save.",
                 writes=True,
             )
     for problem in vocabulary.problems():

@@ -234,7 +234,7 @@ def _card(status: Status, card: ServerCard) -> None:
                 f"remove_server_{card.section}",
                 "delete",
                 remove,
-                help=plain(t("Removes the server's address, model and key from this machine.")),
+                help="Removes the server's address, model and key from this machine.",
             )
     paragraph(purpose.about, "t-small")
     open_ = [name for name in ("base_url", "model") if card.sources[name] in ("entered", "default")]

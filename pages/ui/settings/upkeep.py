@@ -281,6 +281,6 @@ def rebuild() -> None:
         "rebuild",
         "restart_alt",
         disabled=is_writing() or workspace.jobs.running("switch"),
-        help=plain(t("Rebuilds the search index from stored data. This needs no model and changes no notes.")),
+        help="Rebuilds the search index from stored data. This needs no model and changes no notes.",
     ):
         start_job("rebuild", workspace.rebuild)

@@ -128,9 +128,8 @@ def draw_switch(base: KnowledgeBase, name: str) -> None:
     def store() -> None:
         workspace.bases.update(base.name, **cast(BaseFields, {name: bool(session_state[key])}))
 
-    more: Values = {"on_change": guarded(store), "disabled": workspace.readonly}
-    if name == "read_pictures" and not workspace.pictures.can_read:
-        more |= {"disabled": workspace.readonly or not on}
+    unreadable = name == "read_pictures" and not workspace.pictures.can_read
+    more: Values = {"on_change": guarded(store), "disabled": workspace.readonly or (unreadable and not on)}
     if name == "embed_at_once" and base.plain and base.name in workspace.text_folders.folders():
         more |= {
             "help": t("For folders with text files, this is set by auto_embed in tessera.toml."),

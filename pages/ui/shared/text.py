@@ -52,8 +52,8 @@ def text_of(value: object, /, **fields: object) -> str:
     return render(value, session_language())
 
 
-def label_of(label: str | Message) -> str:
-    """Translate a widget's label. A Message, such as a verbatim title, is rendered as it is."""
+def label_of(label: object) -> str:
+    """Translate a widget's label or tooltip. A Message, such as a verbatim title, is rendered as it is."""
     return t(label) if isinstance(label, str) else text_of(label)
 
 

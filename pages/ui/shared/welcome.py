@@ -11,7 +11,7 @@ from pages.ui.shared.jobs import is_shut
 from pages.ui.shared.names import base_names
 from pages.ui.shared.safe import html, t_html
 from pages.ui.shared.server import workspace
-from pages.ui.shared.text import session_language, t, text_of
+from pages.ui.shared.text import label_of, session_language, t, text_of
 from pages.ui.shared.widgets import button, frame, paragraph, row, small, titled_link
 
 # Example questions about the user's own notes. If there are none, they are about the sample notes.
@@ -75,7 +75,7 @@ def example() -> str:
 
 def no_notes(text: str) -> None:
     """Fill a page that has no notes to show with a text, buttons that import notes, and the progress of an import."""
-    paragraph(text, "t-lead", "p")
+    paragraph(label_of(text), "t-lead", "p")
     beginnings()
     jobs.job_panel()
 

@@ -16,7 +16,6 @@ from streamlit.delta_generator import DeltaGenerator
 from streamlit.elements.arrow import DataframeState
 from streamlit.elements.lib.column_types import ColumnConfig, ColumnWidth
 from streamlit.elements.lib.dialog import DialogPosition, DialogWidth
-from streamlit.elements.lib.layout_utils import Width
 
 from core.base.errors import TesseraError
 from core.base.frozen import ValueMap, frozen
@@ -68,7 +67,7 @@ def button(
     """Draw a button with a Material icon. Return whether it was pressed.
 
     If `act` is given, a click calls it with `values`. If `act` raises a TesseraError, the error is shown in a box. If
-    `writes` is True, the button is disabled in a read-only workspace.
+    `writes` is True, the button is disabled in a read-only workspace. `help` is its tooltip, which is translated.
     """
     return _pressable(st.button, label, key, icon, act, values, **more)
 
@@ -86,6 +85,8 @@ def _pressable(
     label = label_of(label)
     if more.pop("writes", False):
         more["disabled"] = workspace.readonly or more.get("disabled", False)
+    if about := more.get("help"):
+        more["help"] = label_of(about)
     if act:
         return draw(label, key=key, on_click=guarded(act), args=values, **more)
     # If another message from the browser interrupts a run, Streamlit forgets the press that started the run. Remember
@@ -196,7 +197,7 @@ def small(
 
 def close(key: str, about: Label, act: Callable[[*Taken], object], *values: *Taken, **more: object) -> None:
     """Draw a button with a cross, for closing or removing something. `about` is its tooltip."""
-    small("", key, "close", act, *values, help=label_of(about), **more)
+    small("", key, "close", act, *values, help=about, **more)
 
 
 def download(label: str, data: object, file: str, mime: str, key: str, icon: str, **more: object) -> None:
@@ -205,9 +206,17 @@ def download(label: str, data: object, file: str, mime: str, key: str, icon: str
     drawn(st.download_button, label, data, file, mime, key=key, **more)
 
 
-def popup(label: Label, icon: str = "", key: str | None = None, **more: object) -> DeltaGenerator:
-    """Draw a button that opens a popover, and return the popover, to be filled by the caller."""
-    return drawn(st.popover, label_of(label), icon=f":material/{icon}:" if icon else None, key=key, **more)
+def _opening(
+    draw: Callable[..., DeltaGenerator], label: Label, icon: str = "", key: str | None = None, **more: object
+) -> DeltaGenerator:
+    """Draw an element that the user opens, with a Material icon, and return it, to be filled by the caller."""
+    return draw(label_of(label), icon=f":material/{icon}:" if icon else None, key=key, **more)
+
+
+# Draw a button that opens a popover.
+popup = partial(_opening, st.popover)
+# Draw an expander.
+expander = partial(_opening, st.expander)
 
 
 def count_button(label: Label, count: int, key: str, icon: str, *, disabled: bool, **more: object) -> bool:
@@ -368,19 +377,15 @@ def text_box(label: Label, key: str, **more: object) -> str:
     return drawn(text_input, label, key, **more)
 
 
-def text_input(label: Label, key: str, value: str = "", **more: object) -> str:
+def _typed(draw: Callable[..., str | None], label: Label, key: str, value: str = "", **more: object) -> str:
     """Draw a text box with its label above, and return the text."""
-    return drawn(st.text_input, label_of(label), value, key=key, **more) or ""
+    return draw(label_of(label), value, key=key, **more) or ""
 
 
-def text_area(label: Label, key: str, value: str = "", **more: object) -> str:
-    """Draw a multi-line text box, and return the text."""
-    return drawn(st.text_area, label_of(label), value, key=key, **more) or ""
-
-
-def expander(label: Label, icon: str = "", key: str | None = None, **more: object) -> DeltaGenerator:
-    """Draw an expander with a Material icon, and return it, to be filled by the caller."""
-    return drawn(st.expander, label_of(label), icon=f":material/{icon}:" if icon else None, key=key, **more)
+# Draw a text box for one line.
+text_input = partial(_typed, st.text_input)
+# Draw a text box for several lines.
+text_area = partial(_typed, st.text_area)
 
 
 def table(
@@ -407,13 +412,10 @@ def count_column(title: Label, width: ColumnWidth | None = None) -> ColumnConfig
     return st.column_config.NumberColumn(label_of(title), format="localized", width=width)
 
 
-def chunk_link(
-    note_id: str, chunk: int | None, label: str = "", *, help: str | None = None, width: Width = "content"
-) -> None:
+def chunk_link(note_id: str, chunk: int | None, label: str = "", **more: str) -> None:
     """Draw a link to a note on the Chunks page. If `chunk` is given, the link selects the chunk with that index."""
     place = {"note": note_id, **({} if chunk is None else {"chunk": str(chunk)})}
-    label = label or t("Open in Chunks")
-    st.page_link("chunks.py", label=label, icon=":material/splitscreen:", query_params=place, help=help, width=width)
+    page_link("chunks.py", verbatim(label or t("Open in Chunks")), "splitscreen", **place, **more)
 
 
 def page_link(
@@ -424,11 +426,9 @@ def page_link(
     drawn(st.page_link, page, label=label_of(label), icon=sign, query_params=address or None, help=help, width=width)
 
 
-def titled_link(
-    page: str, title: str, icon: str = "", *, help: str | None = None, width: str = "content", **address: str
-) -> None:
+def titled_link(page: str, title: str, icon: str = "", **address: str) -> None:
     """Draw a link to a page like `page_link`, with plain text (not Markdown) as its label."""
-    page_link(page, verbatim(plain(title)), icon, help=help, width=width, **address)
+    page_link(page, verbatim(plain(title)), icon, **address)
 
 
 def base_link(base: str) -> None:
