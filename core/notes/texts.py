@@ -229,8 +229,9 @@ def as_line(text: str, length: int) -> str:
 
 
 def _beginning(title: str, text: str, length: int) -> str:
-    """Return the start of a text as one line, without a heading that repeats the title."""
-    return re.sub(rf"^{re.escape(as_line(title, length))}[\s.:。：]*", "", as_line(text, length))
+    """Return the start of a text as one line, without a first line that repeats the title."""
+    first, _, rest = text.lstrip().partition("\n")
+    return as_line(rest if as_line(first, length) == as_line(title, length) else text, length)
 
 
 @dataclass

@@ -10,7 +10,7 @@ import json
 import re
 import sqlite3
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from functools import cache
@@ -217,6 +217,11 @@ class Words(StoreTable):
             for rowid, body, title, above, own, property_text in self._texts(rowids)
             if phrase.matches(body) or held(title) or listed(above) or listed(own) or held(property_text or "")
         }
+
+    def any_phrase(self, phrases: Iterable[str]) -> list[int]:
+        """Return the chunks that may contain one of the phrases, whose words follow each other in the chunk."""
+        expressions = dict.fromkeys(f"({Phrase(text).expression})" for text in phrases)
+        return list(map(int, self._matching(" OR ".join(expressions), None)))
 
     def _texts(self, rowids: Rowids | None) -> Iterator[sqlite3.Row]:
         """Yield the text, titles and property text of the given chunks, or of all chunks if `rowids` is None."""

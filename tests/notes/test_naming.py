@@ -39,6 +39,8 @@ def test_a_line_of_beginnings_is_no_trouble(sign: str) -> None:
         ("C++", "# C++\n\nif a == b and c**2, see [[Rules|the rules]]", "if a == b and c**2, see the rules"),
         ("__init__.py", "# `__init__.py`\n\n- one\n- two", "one two"),
         ("Diary", "No heading here.", "No heading here."),
+        ("Go", "# Go\n\nGoogle made it.", "Google made it."),
+        ("茶", "茶叶要放在阴凉处。", "茶叶要放在阴凉处。"),
         ("Diary", "# Diary\n", ""),
     ],
 )

@@ -55,7 +55,7 @@ _STATING = {
     r"(?i)\bhow\b.*\b(?:fix|solve|cure|repair|resolve|mend)|\b(?:fix|cure|solution|remedy)\b|解决|[怎如].*修[好复理]": (
         r"(?i)\W*(?:fix(?:ed)?|cure|solution|remedy|what helped|解决(?:办法|方法|方案)?|办法|对策|修复)s?\W*[:：]"
     ),
-    r"(?i)^\W*how (?:do|does|did|can|could|should|would|to)(?: (?:i|you|we|one))? (\w+)": r"(?i)\W*\b{}\b",
+    r"(?i)^\W*how (?:do|does|did|can|could|should|would|to)(?: (?:i|you|we|one)|(?<=how to)) (\w+)": r"(?i)\W*\b{}\b",
 }
 # Minimum number of letters in a unit outside links and images. A unit with fewer is probably an entry in a list of
 # links.

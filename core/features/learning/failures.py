@@ -311,6 +311,9 @@ def _cause(event: LogEvent) -> str:
     return "".join(causes[-1:]).strip()
 
 
+_COMMITS = re.compile(r"(?i)\bcommits?\b|\brelease|\bchangelog\b|\bdeploy")
+
+
 def _end(after: Sequence[LogEvent], subject: set[str]) -> tuple[LogEvent | None, LogEvent | None]:
     """Return the step that may have ended an error, and the event that reports the error's end. Either may be None.
 
@@ -321,7 +324,9 @@ def _end(after: Sequence[LogEvent], subject: set[str]) -> tuple[LogEvent | None,
     between: Events = []
     for event in after:
         line = first_line(event)
-        if SOLVED.match(line) or SOLVED.match(f"{event.source}: {line}"):
+        # In a list of commits, a line such as `fix: typo` is a commit's title.
+        is_commit = line.lower().startswith("fix:") and any(_COMMITS.search(first_line(item)) for item in between)
+        if not is_commit and (SOLVED.match(line) or SOLVED.match(f"{event.source}: {line}")):
             return None, event
         if event.level == "error" or event.kind != "log" or _ROUTINE.search(line):
             continue

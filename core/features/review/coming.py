@@ -14,32 +14,51 @@ _MOST_CHARACTERS = 120
 _MONTHS = "January February March April May June July August September October November December".split()
 _ORDINALS = {1: "st", 2: "nd", 3: "rd", 21: "st", 22: "nd", 23: "rd", 31: "st"}
 # Headings, which often name the day a diary entry was written, and tasks that are done.
-_LEFT_OUT = re.compile(r"\s*(?:#|[-*+]\s\[[^ ]\])")
+_LEFT_OUT = re.compile(r"[\s>]*(?:#|(?:[-*+]|\d+[.)])\s+\[[xX-]\])")
 
 
 def find(store: Store, first: date) -> tuple[DatedLine, ...]:
-    """Return lines of active notes that name `first` or one of the seven days after it, in the order of the days."""
-    found: dict[tuple[str, str], DatedLine] = {}
-    for day in (first + timedelta(number) for number in range(_DAYS)):
-        forms = _forms(day)
-        chunks = store.chunks.by_rowid(set().union(*map(store.words.find_phrase, forms))).values()
-        cards = store.notes.cards_of({chunk.note_id for chunk in chunks})
-        # A day without a year may belong to any year, but one with another year doesn't count.
-        alternatives = "|".join(map(re.escape, forms))
-        year = rf"(?!,? (?!{day.year})\d{{4}})"
-        named = re.compile(rf"(?i)(?<![\da-z年./-])(?<!年 )(?:{alternatives})(?![\da-z/-]){year}")
+    """Return lines of active notes that name `first` or one of the seven days after it, in the order of the days.
+
+    Only the first such line of a note is returned for a day. Text files, such as logs, are left out.
+    """
+    days = [first + timedelta(number) for number in range(_DAYS)]
+    chunks = store.chunks.by_rowid(store.words.any_phrase(form for day in days for form in _forms(day))).values()
+    cards = store.notes.cards_of({chunk.note_id for chunk in chunks})
+    files = {base.id for base in store.bases.all() if base.plain}
+    found: dict[tuple[date, str], DatedLine] = {}
+    for day in days:
+        named = _pattern(day)
         for chunk in chunks:
-            if (note := cards.get(chunk.note_id)) and note.status == "active":
-                for line in filter(named.search, chunk.text.splitlines()):
-                    if not _LEFT_OUT.match(line):
-                        found.setdefault((note.id, line), DatedLine(day, note, as_line(line, _MOST_CHARACTERS)))
+            note = cards.get(chunk.note_id)
+            if note is None or note.status != "active" or note.base_id in files or (day, note.id) in found:
+                continue
+            for line in chunk.text.splitlines():
+                if (match := named.search(line)) and not _LEFT_OUT.match(line):
+                    start = max(0, match.end() - _MOST_CHARACTERS + 40)
+                    start = (start and line.find(" ", start, match.start()) + 1) or start
+                    text = "…" * (start > 0) + as_line(line[start:], _MOST_CHARACTERS)
+                    found[day, note.id] = DatedLine(day, note, text)
+                    break
     return tuple(found.values())[:_MOST_LINES]
+
+
+def _pattern(day: date) -> re.Pattern[str]:
+    """Return a pattern for a day. A day without a year may be in any year, unless another year is named."""
+    forms = []
+    for form in _forms(day):
+        before = "(?<![./-])" if form[4] in "-/." else ""
+        after = r"(?!\d)" if form[-1].isdigit() else "(?![a-z])"
+        forms.append(before + re.escape(form) + ("" if form[-1] in "日号" else after))
+    return re.compile(
+        rf"(?i)(?<![\da-z])(?<!\d年)(?<!\d年 )(?<!\d 年 )(?:{'|'.join(forms)})(?!\.?,? (?:of )?(?!{day.year})\d{{4}})"
+    )
 
 
 def _forms(day: date) -> list[str]:
     """Return the ways in which a day may be written in English and Chinese."""
     year, month, number = day.year, day.month, day.day
-    names = dict.fromkeys((_MONTHS[month - 1], _MONTHS[month - 1][:3]))
+    names = dict.fromkeys((_MONTHS[month - 1], _MONTHS[month - 1][:3], f"{_MONTHS[month - 1][:3]}."))
     numbers = number, f"{number}{_ORDINALS.get(number, 'th')}"
     return [
         *(f"{year}{sign}{month:{width}}{sign}{number:{width}}" for sign in "-/." for width in ("", "02")),

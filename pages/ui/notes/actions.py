@@ -98,7 +98,7 @@ def _fields(note_ids: Sequence[str]) -> None:
                 values[name] = day and day.isoformat()
     chosen = {name: value for name, value in values.items() if value not in (None, "")}
     if button(
-        "Question set", "several_set", "check", type="primary", writes=True, disabled=not (add or remove or chosen)
+        "Set fields", "several_set", "check", type="primary", writes=True, disabled=not (add or remove or chosen)
     ):
         with errors():
             if add or remove:

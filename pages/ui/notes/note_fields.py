@@ -52,7 +52,7 @@ def draw_head(session: EditorSession) -> None:
 
             def chosen() -> None:
                 base = session_state.get(base_key) or session.base
-                composer.move_to(session, base, (session_state.get(folder_key, session.folder) or "").strip())
+                composer.move_to(session, base, word_of(session_state.get(folder_key, session.folder) or "").strip())
 
             if several:
                 place[0].selectbox(
@@ -144,7 +144,7 @@ def words_box(
     if value is not None:
         session_state[key] = list(value)
     options = list(dict.fromkeys([*(value or ()), *options]))
-    more = {"accept_new_options": True, "placeholder": "", "format_func": _as_label, **more}
+    more = {"accept_new_options": True, "placeholder": "", **more}
     words: list[str] = drawn(box.multiselect, label, options, key=key, **more)
     return words
 
@@ -159,15 +159,21 @@ def word_box(box: Place, label: str, key: str, options: Sequence[str], value: st
     if value:
         session_state.setdefault(key, value)  # a box with an initial index can't be emptied
     word: str | None = drawn(box.selectbox, label, options, index=None, key=key, **more)
-    return word
+    return word and word_of(word)
+
+
+# An invisible character at the end of an option's label. Streamlit's select box drops typed text as soon as it equals the
+# chosen label, so that `home/trips` became `/trips`.
+_MARK = "\u2060"
 
 
 def _as_label(word: str) -> str:
-    """Return an option's label, with an invisible character at the end.
+    return word + _MARK
 
-    Streamlit's select box drops typed text as soon as it equals the chosen label, so that `home/trips` became `/trips`.
-    """
-    return word + "\u2060"
+
+def word_of(value: str) -> str:
+    """Return the word in a word box's state, which is a label if the options have changed since it was chosen."""
+    return value.removesuffix(_MARK)
 
 
 def number_box(box: Place, name: str, key: str, value: int | None = None, **more: object) -> int | None:
@@ -214,6 +220,7 @@ def _on_change(session: EditorSession, name: str, key: str) -> Callable[[], None
         if key not in session_state:
             return
         value = session_state[key]
+        value = word_of(value) if isinstance(value, str) else value
         if name == "tags":
             before = session.value(name) or ()
             is_plain = session.note is not None and session.note.plain

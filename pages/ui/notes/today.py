@@ -8,7 +8,7 @@ from streamlit import session_state
 
 from core.base.datetimes import local_now
 from pages.ui.notes import composer, note_fields, opened
-from pages.ui.notes.history import offer_undo
+from pages.ui.notes.history import clear_undo, offer_undo
 from pages.ui.notes.session import load_offers
 from pages.ui.shared import shell, shortcuts, widgets
 from pages.ui.shared.names import base_names, browser_zone
@@ -68,6 +68,7 @@ def _open(text: str) -> None:
     if text:
         note = workspace.daily.add(text, now(), session_state["language"])
         before = note.version - 1
+        clear_undo()  # an earlier addition can't be undone any more, because the note has changed
         offer_undo(
             t("Added to '{title}'.", title=plain(note.title)),
             partial(workspace.versions.revert, note.id, before, expected_version=note.version, embed=False),

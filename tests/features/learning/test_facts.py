@@ -104,6 +104,13 @@ def test_lines_are_quoted_as_they_are_and_one_that_says_the_fix_ends_the_error(s
     assert str(fact.text).endswith(f"ended with: {cure}.")
 
 
+def test_the_title_of_a_commit_ends_no_error() -> None:
+    failed = [f"[2026-01-01 10:0{n}:00] ERROR rsync: no route to host (code {n})" for n in range(2)]
+    listed = ["2026-01-01 11:05:00 INFO deploy: commits since last release", "fix: correct typo in README"]
+    (fact,) = facts_of("\n".join([*failed, *listed]) + "\n")
+    assert fact.quotes == tuple(failed)
+
+
 @pytest.mark.parametrize(
     ("after", "told"),
     [

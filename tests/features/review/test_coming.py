@@ -28,6 +28,15 @@ def found(workspace: Workspace) -> list[tuple[str, str]]:
         ("到期：2026年12月5日", "2026-12-05"),
         ("第二针在 12 月 7 日打", "2026-12-07"),
         ("| boiler | 2026-12-02 |", "2026-12-02"),
+        ("今年11月30日前交税，每年如此", "2026-11-30"),
+        ("2026年11月30日23:59截止", "2026-11-30"),
+        ("Trip 28-30 November", "2026-11-30"),
+        ("- [!] Nov. 30 at the latest", "2026-11-30"),
+        ("1. [x] paid by 30 November", ""),
+        ("> - [x] paid by 30 November", ""),
+        ("paid on 30 Nov. 2025", ""),
+        ("due 30 November of 2019", ""),
+        ("30 Novembers", ""),
         ("a day too late: 8 December", ""),
         ("paid on 30 November 2024", ""),
         ("paid on 2025年11月30日", ""),
@@ -46,3 +55,19 @@ def test_only_active_notes_count_and_the_nearest_day_comes_first(workspace: Work
     for number, status in ((3, "active"), (1, "active"), (2, "pending"), (2, "archived")):
         workspace.notes.add("home", f"Rent of **{status}** is due {number} December", title=f"{number}", status=status)
     assert found(workspace) == [(f"2026-12-0{n}", f"Rent of active is due {n} December") for n in (1, 3)]
+
+
+def test_a_long_line_is_quoted_around_its_day_and_a_note_once_a_day(workspace: Workspace) -> None:
+    said = "The landlord said many things. " * 20
+    workspace.notes.add("home", f"{said}We must cancel by 30 November.\nAnd 30 November again.", title="Flat")
+    workspace.notes.add("home", "很长的话，" * 60 + "12 月 3 日到期。", title="租房")
+    (flat, rent) = found(workspace)
+    assert flat[1].startswith("…")
+    assert flat[1].endswith("We must cancel by 30 November.")
+    assert rent[1].endswith("12 月 3 日到期。")
+
+
+def test_logs_that_are_text_files_name_no_days(workspace: Workspace) -> None:
+    workspace.bases.add("logs", kind="lines")
+    workspace.notes.add("logs", "2026-11-30 09:00 INFO started", title="log")
+    assert not found(workspace)
