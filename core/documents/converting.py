@@ -30,14 +30,14 @@ from core.documents.process import (
 from core.model import Pixels
 
 _LOG = logging.getLogger(__name__)
+# CPU seconds allowed for a small document.
 SECONDS = 20
-"""CPU seconds allowed for a small document."""
 # Maximum CPU seconds allowed for a document of any size.
 MOST_SECONDS = 120
 # CPU seconds allowed for a PDF that may be a scan.
 OCR_SECONDS = 3600
+# Megabytes of address space allowed for a small document.
 MEGABYTES = 1024
-"""Megabytes of address space allowed for a small document."""
 # Maximum megabytes of address space allowed for a document of any size.
 MOST_MEGABYTES = 2048
 # Megabytes of address space allowed for a scan.

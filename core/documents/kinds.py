@@ -51,12 +51,12 @@ def fingerprint() -> str:
 
 
 MAX_BYTES = 100 * 1024 * 1024
+# Maximum unpacked size in bytes of a zip archive, such as an Office document or an e-book.
 MAX_UNPACKED = 500 * 1024 * 1024
-"""Maximum unpacked size in bytes of a zip archive, such as an Office document or an e-book."""
 MAX_RATIO = 200
 MAX_PAGES = 5_000
+# Exceptions raised when reading a damaged zip archive.
 ZIP_DAMAGE = (zipfile.BadZipFile, ValueError, OSError, NotImplementedError, EOFError, KeyError)
-"""Exceptions raised when reading a damaged zip archive."""
 
 
 @frozen
@@ -114,6 +114,7 @@ KINDS = {
     }.items()
     for kind in kinds.split()
 }
+# Picture kinds whose text can be read, mapped to patterns for the first bytes of their files.
 PICTURES = {
     "png": rb"\x89PNG\r\n\x1a\n",
     "jpg": rb"\xff\xd8\xff",
@@ -124,7 +125,6 @@ PICTURES = {
     "tif": rb"II\*\0|MM\0\*",
     "tiff": rb"II\*\0|MM\0\*",
 }
-"""Picture kinds whose text can be read, mapped to patterns for the first bytes of their files."""
 # Suffixes of templates, slide shows, and documents with macros, mapped to document kinds. Macros are never run.
 _SAME = {
     **dict.fromkeys(("docm", "dotx", "dotm"), "docx"),

@@ -14,8 +14,8 @@ from core.base.text import collapse_spaces, shorten
 from core.documents import Converted
 from core.model import Omission
 
+# A JSON object, which is a whole file, or a card, group, arrow, element or view in a file.
 Json = dict[str, Any]
-"""A JSON object, which is a whole file, or a card, group, arrow, element or view in a file."""
 
 
 class Canvas:

@@ -27,11 +27,11 @@ except ImportError:
     resource = None  # type: ignore[assignment]
 
 RESULT_BYTES = 1 << 28
+# Name of the converter that creates thumbnails.
 THUMBNAIL = "thumbnail"
-"""Name of the converter that creates thumbnails."""
 
+# A function called regularly during a conversion. If it raises an exception, the conversion ends.
 Look = Callable[[], object]
-"""A function called regularly during a conversion. If it raises an exception, the conversion ends."""
 
 
 def grant(megabytes: int, seconds: int) -> None:

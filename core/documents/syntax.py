@@ -42,8 +42,8 @@ _INLINES = frozenset(
 )
 _NUMERALS = {"LowerAlpha": "a", "UpperAlpha": "A", "LowerRoman": "i", "UpperRoman": "I"}
 _MOST_COLUMNS = 500
+# Raw inline formats that become code.
 SOURCES = ("latex", "tex")
-"""Raw inline formats that become code."""
 
 
 def insert_blocks(node: object, by_marker: Mapping[str, Blocks]) -> Any:

@@ -9,15 +9,15 @@ from core.features import FEATURES
 if TYPE_CHECKING:
     from core.operations.declaring import Operation
 
+# Modules that declare operations.
 MODULES = (
     *(f"core.operations.{name}" for name in ("bases", "notes", "documents", "search", "chunks", "models")),
     *(f"core.features.{name}.operations" for name in FEATURES),
     "core.operations.program",
 )
-"""Modules that declare operations."""
 
+# All operations by name, in the order of their modules. The modules are imported on first use.
 OPERATIONS: "Mapping[str, Operation[object]]"
-"""All operations by name, in the order of their modules. The modules are imported on first use."""
 
 
 def __getattr__(name: str) -> object:

@@ -24,8 +24,8 @@ class Node(TypedDict):
 Blocks = list[Node]
 Inlines = list[Node]
 ATTRIBUTES = ["", [], []]
+# Format of the raw inlines created by this package. Raw inlines in documents have other formats.
 OURS = "tessera"
-"""Format of the raw inlines created by this package. Raw inlines in documents have other formats."""
 SPACE: Node = {"t": "Space"}
 BREAK: Node = {"t": "LineBreak"}
 
@@ -207,8 +207,8 @@ class ListLevel:
         return self.format in ("decimal", "1") and len(self.parts) == 3 and around in (["", "."], ["", ")"])
 
 
+# A list's levels by depth, counting from 1.
 Levels = dict[int, ListLevel]
-"""A list's levels by depth, counting from 1."""
 
 
 def label(levels: Levels, counts: Mapping[int, int], depth: int) -> str:

@@ -209,8 +209,8 @@ def _number(element: Element | None, name: str = "val", *, missing: int = 0) -> 
 _WRAPPERS = ("fldSimple", "customXml", "smartTag", "dir", "bdo", "ins", "moveTo")
 
 
+# Function that reads an embedded document from its bytes and kind.
 Chunk = Callable[[bytes, str], Blocks]
-"""Function that reads an embedded document from its bytes and kind."""
 
 
 def prepare(data: bytes, chunk: Chunk, added: Insertions) -> bytes:

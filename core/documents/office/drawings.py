@@ -24,8 +24,8 @@ from core.documents.office.package import (
     value,
 )
 
+# A series' values or categories, by index.
 Points = dict[int, str]
-"""A series' values or categories, by index."""
 
 
 @frozen

@@ -49,12 +49,12 @@ _BUILT_IN = """\
 47 mm:ss.0
 48 ##0.0E+0
 49 @"""
+# Formats that workbooks refer to only by number. Dates in the user's system format become ISO 8601.
 BUILT_IN = {
     **{int(number): code for number, _, code in (line.partition(" ") for line in _BUILT_IN.splitlines())},
     **dict.fromkeys((27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58), "yyyy-mm-dd"),
     **dict.fromkeys((32, 33, 34, 35, 55, 56), "h:mm:ss"),
 }
-"""Formats that workbooks refer to only by number. Dates in the user's system format become ISO 8601."""
 # The tokens in a format code. Literal text is quoted, follows a backslash, or is a currency or any other character.
 _SIGN = re.compile(
     r"""(?isx) (?P<kept>General | [0-9#?.,%/;@] | E[+-](?=[0#?]) | \[(?:[<>]=?|<>|=)-?\d+(?:\.\d+)?\] |

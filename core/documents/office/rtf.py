@@ -29,8 +29,8 @@ UNSHOWN = frozenset(
     " writereservhash oldcprops oldpprops htmltag mhtmltag bkmkcolf atnref atndate atnicn atnparent atntime"
     " blipuid picprop defchp defpap".split()
 )
+# Destinations that are read even though they are marked with `\*`.
 KNOWN = frozenset("shpinst annotation atnauthor fldinst shppict ud do dptxbx listtext pntext footnote objclass".split())
-"""Destinations that are read even though they are marked with `\\*`."""
 _CHARSETS = {
     77: "mac_roman", 128: "cp932", 129: "cp949", 130: "johab", 134: "gb18030", 136: "cp950", 161: "cp1253",
     162: "cp1254", 163: "cp1258", 177: "cp1255", 178: "cp1256", 186: "cp1257", 204: "cp1251", 222: "cp874",

@@ -31,8 +31,8 @@ from core.markdown.writing import code_block, table
 
 # Minimum ratio of a heading's letter size to that of the body text.
 LARGER = 1.1
+# Maximum number of characters in a heading.
 LONGEST = 200
-"""Maximum number of characters in a heading."""
 
 
 @dataclass(slots=True)

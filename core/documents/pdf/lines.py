@@ -15,8 +15,8 @@ _PAIRS = (
 )
 # CJK radicals (U+2E80-2EFF) that NFKC leaves unchanged, mapped to characters that look the same.
 _RADICALS = dict(zip(_PAIRS[::2], _PAIRS[1::2], strict=True))
+# Characters written without spaces between them.
 WIDE = re.compile("[\u2e80-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]")
-"""Characters written without spaces between them."""
 
 
 def is_right_to_left(text: str) -> bool:
@@ -40,8 +40,8 @@ def normalize_title(text: str) -> str:
     return "".join(text.split()).casefold()
 
 
+# Pattern for a hyphenated word.
 COMPOUND = re.compile(r"(?<![\w-])[^\W\d_]+(?:-[^\W\d_]+)+(?!\w)")
-"""Pattern for a hyphenated word."""
 # Maximum number of characters of a word to examine.
 _LONGEST_WORD = 60
 # First parts of English compounds that are usually hyphenated.

@@ -186,8 +186,8 @@ _LEAST = 3
 _GUTTER = 6.0
 
 Part = GlyphRun | PageTable
+# Lines and tables, such as those in a column.
 Parts = list[Part]
-"""Lines and tables, such as those in a column."""
 
 
 def order_parts(runs: Sequence[GlyphRun], tables: Sequence[PageTable]) -> list[Parts]:

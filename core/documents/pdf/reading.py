@@ -30,8 +30,8 @@ _MOST_EDGES = 1_500
 _THIN = 2.0
 _DOT = 9.0
 
+# A ruled line in pdfplumber's format.
 Edge = dict[str, Any]
-"""A ruled line in pdfplumber's format."""
 
 
 def _read_drawings(page: "Page", loaded: PdfPage, left: float, top: float) -> None:
@@ -97,8 +97,9 @@ def _edges(path: object, matrix: PdfMatrix) -> Iterator[Edge]:
 
 # The annotations on a page: comments, files, and form fields, such as checkboxes, whose values aren't drawn as text.
 
+# Maximum number of fields per page whose values are read. Any others contribute only the text drawn on the
+# page.
 MOST_CHOICES = 1_000
-"""Maximum number of fields per page whose values are read. Any others contribute only the text drawn on the page."""
 # Flags for password fields, and for fields with one box per letter.
 _PASSWORD = 1 << 13
 _COMB = 1 << 24
@@ -337,8 +338,8 @@ def open_document(data: bytes) -> Iterator[PdfDocument]:
         document.close()
 
 
+# Bookmark levels, starting at 1, by page number and normalized title.
 Titles = dict[tuple[int, str], int]
-"""Bookmark levels, starting at 1, by page number and normalized title."""
 
 
 def outline(document: PdfDocument) -> Titles:

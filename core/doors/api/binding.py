@@ -39,20 +39,20 @@ def _workspace(request: Request) -> Workspace:
     return workspace
 
 
+# The workspace, as a route parameter.
 Opened = Annotated[Workspace, Depends(_workspace)]
-"""The workspace, as a route parameter."""
 # Pattern for text that can be stored in files and in the database. pydantic itself rejects lone surrogates.
 _POSSIBLE = r"^[^\x00]*$"
+# A name, a value or a line of text in a request.
 Text = Annotated[str, StringConstraints(pattern=_POSSIBLE, max_length=10_000)]
-"""A name, a value or a line of text in a request."""
+# A search query. Characters that can't be stored are replaced rather than refused.
 AnyText = Annotated[
     str,
     BeforeValidator(lambda given: make_storable(given) if isinstance(given, str) else given),
     StringConstraints(max_length=20 * 1024 * 1024),
 ]
-"""A search query. Characters that can't be stored are replaced rather than refused."""
+# The text of a note or file. The operation checks its length.
 LongText = Annotated[str, StringConstraints(pattern=_POSSIBLE, max_length=20 * 1024 * 1024)]
-"""The text of a note or file. The operation checks its length."""
 IfMatch = Annotated[str, Header(alias="If-Match", pattern=r'^"\d{1,9}"$|^\*$|^$', description="The ETag that was read")]
 
 
@@ -100,8 +100,8 @@ def expected(if_match: str) -> int | None:
 jobs = APIRouter(tags=["job"])
 # Seconds between checks of a job followed by a client.
 _LOOK = 0.2
+# Seconds between keep-alive comments in a stream, so that no proxy closes it.
 ALIVE = 15.0
-"""Seconds between keep-alive comments in a stream, so that no proxy closes it."""
 
 
 @jobs.delete("/jobs/{job}", response_model=json_type(JobView), **documented(example_for(JobView), 202))

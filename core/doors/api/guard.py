@@ -29,11 +29,11 @@ from core.doors.api.responses import Problem, listen, problem
 if TYPE_CHECKING:
     from core.workspace import Workspace
 
+# Maximum size of a request body in bytes. It has room for three of the largest notes that can be imported.
 MOST_BYTES = 64 * 1024 * 1024
-"""Maximum size of a request body in bytes. It has room for three of the largest notes that can be imported."""
 
+# Maximum size of a URL and its headers in bytes, including cookies from other servers on this machine.
 MOST_HEAD = 32 * 1024
-"""Maximum size of a URL and its headers in bytes, including cookies from other servers on this machine."""
 
 _TOO_LONG = message(
     (

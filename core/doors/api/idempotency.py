@@ -47,8 +47,8 @@ def _describe_header(
 ) -> None: ...
 
 
+# Dependency that documents the `Idempotency-Key` header of operations that create something.
 ONCE = Depends(_describe_header)
-"""Dependency that documents the `Idempotency-Key` header of operations that create something."""
 
 
 class Idempotency(BaseHTTPMiddleware):

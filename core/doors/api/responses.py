@@ -29,8 +29,8 @@ from core.base.messages import ENGLISH, Message, language_of, readable, to_json
 
 PROBLEM = "application/problem+json"
 ResponseHeaders = Mapping[str, str] | None
+# Language of the current request.
 LANGUAGE = ContextVar("language", default=ENGLISH)
-"""Language of the current request."""
 
 
 class Problem(TesseraError):

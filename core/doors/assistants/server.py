@@ -168,8 +168,8 @@ _THREADS = 4
 _MARKDOWN = "text/markdown"
 
 Opened = Callable[[], Workspace]
+# A function that calls a tool that changes the workspace, given the tool's name and arguments.
 Write = Callable[[str, Values], CallToolResult]
-"""A function that calls a tool that changes the workspace, given the tool's name and arguments."""
 
 _OWN = {item.__name__: item for item in tools.TOOLS}
 _DECLARED = [operation for operation in OPERATIONS.values() if operation.tool and operation.tool not in _OWN]

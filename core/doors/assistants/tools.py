@@ -39,10 +39,10 @@ from core.workspace import Workspace
 
 # Tool answers: values for programs, text for models, and remarks about what was left out.
 
+# Maximum number of results per call.
 MOST = 100
-"""Maximum number of results per call."""
+# Maximum number of characters of note text in one answer, about 12,000 tokens for a model.
 MOST_CHARACTERS = 50_000
-"""Maximum number of characters of note text in one answer, about 12,000 tokens for a model."""
 
 Item = AnyValues
 
@@ -102,8 +102,8 @@ _Found = TypeVar("_Found")
 _TEXTS = 20
 
 Base = Annotated[str, Field(description="Name of a knowledge base from knowledge_list")]
+# A query. Characters that can't be stored are replaced, so that no query is refused.
 Text = Annotated[str, BeforeValidator(lambda given: make_storable(given) if isinstance(given, str) else given)]
-"""A query. Characters that can't be stored are replaced, so that no query is refused."""
 Names = Annotated[list[str] | None, Field(description="Only these knowledge bases")]
 Tags = Annotated[list[str] | None, Field(description="Only notes that have all these tags")]
 Terms = Annotated[

@@ -41,8 +41,8 @@ class Command:
     also: tuple[Operation[object], ...] = ()
 
 
+# Changes to generated commands, by operation name.
 Commands = Mapping[str, Command]
-"""Changes to generated commands, by operation name."""
 
 
 def bind(groups: Mapping[str, typer.Typer], commands: Commands, operations: Iterable[Operation[object]]) -> None:

@@ -54,11 +54,10 @@ Port = Annotated[
 ]
 
 
+# Maximum size of a request's head in bytes.
+#
+# The API's own limit is lower, and exceeding it produces an error response.
 HEAD = 2**20
-"""Maximum size of a request's head in bytes.
-
-The API's own limit is lower, and exceeding it produces an error response.
-"""
 
 
 @app.command("app", help=_("Start the app in the browser. Only this machine can reach it."))

@@ -186,15 +186,15 @@ def _problem(error: Any) -> str:
     return str(error.format_message())
 
 
+# A function that formats a result's values as lines.
 Lines = Callable[[Any], list[str]]
-"""A function that formats a result's values as lines."""
+# Set on Ctrl-C. A library that loads a model may swallow KeyboardInterrupt, so `progress` raises it again.
 STOPPED = threading.Event()
-"""Set on Ctrl-C. A library that loads a model may swallow KeyboardInterrupt, so `progress` raises it again."""
+# The running command as typed.
 TYPED: list[str] = []
-"""The running command as typed."""
 PACE = Pace()
+# Functions that return notices to print to stderr at the end of a command.
 NOTICES: list[Callable[[], Iterable[object]]] = []
-"""Functions that return notices to print to stderr at the end of a command."""
 
 
 # Keys whose values are names or paths of files, notes or bases.

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from core.workspace import Workspace
 
 _LOG = logging.getLogger(__name__)
+# A function that sends a part of a response.
 Send = Callable[[bytes], None]
-"""A function that sends a part of a response."""
 
 # Seconds that an operation waits for an earlier job of the same kind. A stopped job ends only at its next step.
 _PATIENCE = 5.0

@@ -35,6 +35,19 @@ from core.store import Store
 
 Weights = Mapping[str, float]
 
+# Weight of each feature in the log odds that a unit (a sentence, list item, table row or code block) is an
+# answer.
+#
+# Features range from 0 to 1.
+#
+# - `near`: mean cosine between each of the question's tokens and the nearest token in the unit or its lead.
+# - `held`: share of the question's words in the unit or its lead, weighted by rarity.
+# - `score`: the hit's score divided by the best hit's score. `first`: 1 / the hit's rank.
+# - `part`: 1 if the hit was found by a sub-query, which covers only part of the question.
+# - `stressed`: 1 if the question is a term emphasized by the unit, as in a note that defines it.
+# - `asks`: 1 if the unit is itself a question or an exercise.
+# - `stated`: 1 if the unit states what the question asks for (see `_put_stated_first`). Its weight isn't fitted.
+# - `read`: the score from the reader (`core/features/answers/reader.py`), in log odds, so it may be outside 0 to 1.
 UNIT_WEIGHTS: Weights = {
     "near": 5.31,
     "held": 2.08,
@@ -46,27 +59,13 @@ UNIT_WEIGHTS: Weights = {
     "stated": 1.5,
     "read": 0.7,
 }
-"""Weight of each feature in the log odds that a unit (a sentence, list item, table row or code block) is an answer.
-
-Features range from 0 to 1.
-
-- `near`: mean cosine between each of the question's tokens and the nearest token in the unit or its lead.
-- `held`: share of the question's words in the unit or its lead, weighted by rarity.
-- `score`: the hit's score divided by the best hit's score. `first`: 1 / the hit's rank.
-- `part`: 1 if the hit was found by a sub-query, which covers only part of the question.
-- `stressed`: 1 if the question is a term emphasized by the unit, as in a note that defines it.
-- `asks`: 1 if the unit is itself a question or an exercise.
-- `stated`: 1 if the unit states what the question asks for (see `_put_stated_first`). Its weight isn't fitted.
-- `read`: the score from the reader (`core/features/answers/reader.py`). It is in log odds, so it may be outside 0 to 1.
-"""
+# Intercept for UNIT_WEIGHTS.
+#
+# Most weights were fitted by logistic regression (docs/decisions/0059-excerpts-and-a-reader.md). The weight of
+# `part` is between -0.7, fitted on both vaults, and -2.0, fitted on the English vault. With a weight of 0.3 to
+# 1.3 for `read`, the first excerpt is right for 69 to 70 % of natural questions, and without the reader for 67
+# %. Weights fitted on natural questions alone were no better on another folder.
 UNIT_CONSTANT = -9.03
-"""Intercept for UNIT_WEIGHTS.
-
-Most weights were fitted by logistic regression (docs/decisions/0059-excerpts-and-a-reader.md). The weight of `part` is
-between -0.7, fitted on both vaults, and -2.0, fitted on the English vault. With a weight of 0.3 to 1.3 for `read`, the
-first excerpt is right for 69 to 70 % of natural questions, and without the reader for 67 %. Weights fitted on natural
-questions alone were no better on another folder.
-"""
 
 # Estimates of `near` if there are no token bits: the value for a unit with none of the question's words, and the amount
 # added if the unit has all of them.
@@ -74,8 +73,8 @@ _NEAR_BY_WORDS = (0.26, 0.29)
 _ASKS_WHAT = re.compile(r"(?i)^\W*(?:what(?:'s|’s| is| are)\b|define\b|什么是|何谓)|(?:是什么|指什么|的定义)\W*$")
 # Maximum number of words in a question that counts as a term.
 _SHORT = 3
+# Maximum number of passages for the reader to score. Six take about 0.06 s on two cores.
 PARTS = 6
-"""Maximum number of passages for the reader to score. Six take about 0.06 s on two cores."""
 UNREAD, SKIPPED = -1.0, -6.0
 """Values of `read` without a reader for the model, and for units in passages that the reader didn't score."""
 
@@ -214,15 +213,27 @@ def _nearness(
 
 CHARACTERS, WITH_CODE = 500, 700
 """Maximum number of characters in an excerpt with its lead-in, first without code and then with code."""
+# Maximum width of an excerpt's marked part. A Chinese character has a width of 2. A single unit may be wider.
 MARKED = 240
-"""Maximum width of an excerpt's marked part. A Chinese character has a width of 2. A single unit may be wider."""
+# Maximum width of the part of an excerpt that is shown, which includes the sentences next to the marked part.
 SHOWN = 200
-"""Maximum width of the part of an excerpt that is shown, which includes the sentences next to the marked part."""
 # Minimum odds of a unit in the marked part, as a share of the strongest unit's odds.
 WEAKEST = 0.1
 # Minimum odds of a table row, as a share of the strongest row's odds.
 WEAKEST_ROW = 0.5
 
+# Weight of each feature in the log odds that an excerpt is right.
+#
+# - `read`: the reader's best score in the excerpt.
+# - `near`: the strongest unit's `near` feature (see UNIT_WEIGHTS).
+# - `nearest`: 1 / the rank of the strongest unit's `near` among all units. `top`: the highest `near` of any unit.
+# - `share`: the excerpt's odds as a share of the odds of all units.
+# - `margin`: the excerpt's score minus the best score in any other note.
+# - `words`: share of the question's words in the excerpt and its headings.
+# - `rivals`: number of hits with nearly the same score as the best hit.
+# - `search`: the evidence from the search itself (`core/retrieval/confidence.py`).
+# - `sides`: 1 for a comparison. Of 85 comparisons with all sides quoted, 73 % were right. The other features
+#   alone predict 62 %.
 WEIGHTS: Weights = {
     "read": 0.141,
     "near": 2.106,
@@ -235,27 +246,13 @@ WEIGHTS: Weights = {
     "search": 0.068,
     "sides": 0.5,
 }
-"""Weight of each feature in the log odds that an excerpt is right.
-
-- `read`: the reader's best score in the excerpt.
-- `near`: the strongest unit's `near` feature (see UNIT_WEIGHTS).
-- `nearest`: 1 / the rank of the strongest unit's `near` among all units. `top`: the highest `near` of any unit.
-- `share`: the excerpt's odds as a share of the odds of all units.
-- `margin`: the excerpt's score minus the best score in any other note.
-- `words`: share of the question's words in the excerpt and its headings.
-- `rivals`: number of hits with nearly the same score as the best hit.
-- `search`: the evidence from the search itself (`core/retrieval/confidence.py`).
-- `sides`: 1 for a comparison. Of 85 comparisons with all sides quoted, 73 % were right. The other features
-  alone predict 62 %.
-"""
+# Intercept for WEIGHTS.
+#
+# All weights were fitted by `benchmarks.answers --fit` on natural questions about eleven folders. Other
+# questions counted a tenth as much.
 CONSTANT = -4.135
-"""Intercept for WEIGHTS.
-
-All weights were fitted by `benchmarks.answers --fit` on natural questions about eleven folders. Other questions counted
-a tenth as much.
-"""
+# Minimum chance of being right for each verdict, from 0 to 1.
 LEAST: Mapping[Answered, float] = {"yes": 0.75, "possibly": 0.5}
-"""Minimum chance of being right for each verdict, from 0 to 1."""
 # Maximum value of `margin`, also used if no other note has an excerpt.
 _FAR = 5.0
 # Share of the best hit's score above which another hit counts as a rival.
@@ -268,15 +265,15 @@ _MOST_SEARCH = 12.0
 # questions.
 _USUAL_RIVALS = 3
 
+# The search engine's function that returns the tokens of a result's question and hits, by chunk id.
 Reads = Callable[[SearchResult], TokenizedHits]
-"""The search engine's function that returns the tokens of a result's question and hits, by chunk id."""
 
+# Number of top hits whose units are candidates. More hits changed no excerpt for 200 natural questions.
 LOOKED_AT = 5
-"""Number of top hits whose units are candidates. More hits changed no excerpt for 200 natural questions."""
 # Number of top hits to check for rivals.
 RIVAL_HITS = 10
+# Maximum number of quotes in an answer.
 QUOTES = 3
-"""Maximum number of quotes in an answer."""
 # Maximum difference between the first quote's score and any other quote's.
 WEAKER = 1.5
 

@@ -140,8 +140,8 @@ def contains_name(name: str, held: set[str]) -> bool:
 
 
 Match = re.Match[str]
+# One meaning of a figure, which has a kind, such as `n` or `date`, followed by values.
 Reading = tuple[object, ...]
-"""One meaning of a figure, which has a kind, such as `n` or `date`, followed by values."""
 Readings = tuple[Reading, ...]
 
 _RANGE = re.compile(r"(?i)\s?(?:-|–|—|~|to|and|or|到|至|和|或)\s?")
@@ -216,10 +216,10 @@ class Figure:
         return bool(first & second)
 
 
+# Figures, each with the text that contains it.
 Sources = Sequence[tuple[str, Figure]]
-"""Figures, each with the text that contains it."""
+# A figure's `says`, `implies` and `weak`, or None if the match isn't a figure.
 Read = tuple[Readings, Readings, bool] | None
-"""A figure's `says`, `implies` and `weak`, or None if the match isn't a figure."""
 
 
 def find_missing(sentence: str, quotes: Sequence[str], passages: Iterable[str], known: Container[str] = ()) -> Texts:

@@ -16,8 +16,8 @@ _NAME = re.compile(rf"[^\W\d_a-z{CJK}][\w.'’-]*(?:[ \t]+[^\W\d_a-z{CJK}][\w.'�
 # A word in a question that may be a name: it has a capital within a sentence, or a possessive ending.
 _NAMING = re.compile(r"(?<=[\w,;] )([^\W\d_]\w*)|\b\w+(?=['’]s\b)")
 
+# Spans of sections headed by other names, each with the names in the question that its heading lacks.
 OthersSections = Iterable[tuple[int, int, set[str]]]
-"""Spans of sections headed by other names, each with the names in the question that its heading lacks."""
 
 
 def headings_in(text: str) -> list[tuple[int, str, int]]:

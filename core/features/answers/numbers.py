@@ -89,12 +89,12 @@ UNIT = {
     for base, factor, *names in (line.split() for line in _NAMES.split("\n") if line)
     for name in names
 }
+# Unit names that differ from another unit's name only in case.
 CASED = {"Mb": "mbit", "Gb": "gbit", "Kb": "kbit", "MW": "megawatt"}
-"""Unit names that differ from another unit's name only in case."""
+# Units for countable items. Text may use another noun for the same number: "3 times" or "3 retries".
 COUNTED_UNITS = frozenset(("token", "line", "page", "character", "time", "bit"))
-"""Units for countable items. Text may use another noun for the same number: "3 times" or "3 retries"."""
+# Temperature units that notes may use interchangeably.
 DEGREES = {"°c": ("°",), "°f": ("°",), "°": ("°c", "°f")}
-"""Temperature units that notes may use interchangeably."""
 _LATIN_UNITS, CHINESE_UNITS = (
     "|".join(re.escape(item) for item in sorted(UNIT, key=len)[::-1] if bool(re.match("[!-~°µμ€£¥]", item)) is latin)
     for latin in (True, False)
@@ -117,8 +117,8 @@ SPELLED = "|".join([*WORDS, *MULTIPLES])
 _DIGITS = {character: number for number, character in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
 _POWERS = {"亿": 10**8, "万": 10**4, "千": 1000, "百": 100, "十": 10}
 COUNTED = "".join({*_DIGITS, *_POWERS})
+# Chinese numerals that are usually plain words rather than numbers.
 PLAIN = frozenset("一 十 百 千 万 亿 零 万一 千万 一一 百万".split())
-"""Chinese numerals that are usually plain words rather than numbers."""
 # Maximum length of a number in characters.
 _LONGEST = 100
 NUMBER = re.compile(

@@ -28,10 +28,10 @@ Mask = NDArray[np.bool_]
 Tokens = NDArray[np.int64]
 
 WEIGHTS = Path(__file__).with_name("reader.safetensors")
+# Metadata key in the weights file whose value is the fingerprint of the embedder used in training.
 MODEL = "model"
-"""Metadata key in the weights file whose value is the fingerprint of the embedder used in training."""
+# Maximum number of tokens to score at once. The passages used in training are about this long.
 TOKENS = 256
-"""Maximum number of tokens to score at once. The passages used in training are about this long."""
 HEADS = 4
 _EPSILON = 1e-5
 # Maximum log weight of a token in its unit. It must be the same as in training.

@@ -36,14 +36,14 @@ from core.store import Store
 # Example questions about the user's notes. A question is offered only if the first quote in its answer comes from the
 # note that the question was generated from.
 
+# Maximum number of example questions.
 EXAMPLES = 3
-"""Maximum number of example questions."""
+# Maximum number of questions to generate and check.
 CANDIDATES = 8
-"""Maximum number of questions to generate and check."""
 # A function that generates questions from notes, up to a given number.
 DrawQuestions = Callable[[Sequence[Note], int], list[Question]]
+# The state of the notes, as pairs of a note's id and the time of its last change.
 Stamp = tuple[tuple[str, str], ...]
-"""The state of the notes, as pairs of a note's id and the time of its last change."""
 
 
 @dataclass(eq=False)

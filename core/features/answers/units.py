@@ -17,8 +17,8 @@ from core.retrieval.highlights import SENTENCE_END, hide_inline, split_sentences
 
 Kind = Literal["sentence", "item", "row", "code"]
 
+# Maximum length of a unit in characters. A longer sentence is split at pauses, and longer code at line breaks.
 LONGEST = 400
-"""Maximum length of a unit in characters. A longer sentence is split at pauses, and longer code at line breaks."""
 
 _QUOTED = r"[ \t>]*+"
 _FENCE = re.compile(rf"{_QUOTED}(`{{3,}}|~{{3,}})")

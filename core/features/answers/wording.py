@@ -18,6 +18,9 @@ from core.base.text import CJK, fold
 from core.features.answers.units import units_of
 from core.retrieval.highlights import SENTENCE_MARKS, split_sentences
 
+# Words that change the meaning of a sentence, by kind of change.
+#
+# `_` means a space. Chinese words also match within longer words.
 TURNING: dict[str, str] = {
     "not": r"""
 not never no none nobody nothing nowhere neither nor cannot [a-z]+n['’]t without lacks? un(?:able|less) fail\w* avoid\w*
@@ -54,10 +57,6 @@ at_most maximum up_to less_than fewer_than under below within or_less 至多 最
     "because": "because so therefore thus hence due 因 由于 所以 因此",
     "or": "or than like as 或 比 像 似",
 }
-"""Words that change the meaning of a sentence, by kind of change.
-
-`_` means a space. Chinese words also match within longer words.
-"""
 
 # Maximum number of source sentences for a quote. Any further ones are ignored.
 _MOST = 12

@@ -118,12 +118,11 @@ _MOST = 8_000
 _DECODER = json.JSONDecoder()
 _THOUGHT = "</think>"
 
+# Maximum number of tokens in passages sent to a model on this machine.
+#
+# Ollama and LM Studio process 4,096 tokens by default. If a request is longer, Ollama cuts off the task, and LM
+# Studio refuses the request. The remaining tokens are needed for the task, the JSON syntax and the reply.
 LOCAL_TOKENS = 2_200
-"""Maximum number of tokens in passages sent to a model on this machine.
-
-Ollama and LM Studio process 4,096 tokens by default. If a request is longer, Ollama cuts off the task, and LM Studio
-refuses the request. The remaining tokens are needed for the task, the JSON syntax and the reply.
-"""
 LATIN, IDEOGRAPH = 0.27, 0.75
 """Estimated tokens per non-CJK and per CJK character.
 
@@ -173,13 +172,12 @@ units and names over as the passage writes them. A quote is copied from the text
 the passage's own language: the 5 to 25 words that prove the sentence. Write nothing else, \
 and no sentence without a quote. If no passage answers the question, write only {"sentence": "", "quotes": []}"""
 
+# Text appended to the task in the second request.
+#
+# That request is sent, with SCHEMA, if the first reply can't be read.
 LISTED = """
 Your reply before this one couldn't be read. Reply with one JSON object alone, {"sentences": [...]}, whose list holds \
 the objects of the sentences."""
-"""Text appended to the task in the second request.
-
-That request is sent, with SCHEMA, if the first reply can't be read.
-"""
 
 # JSON schema for a whole answer. Some servers can make a model follow this schema.
 SCHEMA: ValueMap = json.loads("""
@@ -229,13 +227,13 @@ SCHEMA: ValueMap = json.loads("""
 }
 """)
 
+# Maximum number of hits to send to a model.
 PASSAGES = 8
-"""Maximum number of hits to send to a model."""
 SENTENCES, LETTERS, QUOTES = 12, 800, 4
 """Maximum number of sentences per answer (repeated ones count), characters per sentence, and quotes per sentence.
 """
+# Number of characters without a complete sentence after which the model is stopped.
 IDLE = 4_000
-"""Number of characters without a complete sentence after which the model is stopped."""
 
 # Maximum length, in characters, of a quote that includes its list's lead-in or its table's header.
 _WITH_LEAD = 400

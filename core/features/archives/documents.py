@@ -58,8 +58,8 @@ _DEFAULT = ChunkingOptions()
 
 
 _Events = Iterator[yaml.Event]
+# The paths and bytes of files.
 Contents = Iterable[tuple[str, bytes]]
-"""The paths and bytes of files."""
 
 
 @frozen
@@ -286,8 +286,8 @@ def _scalar(event: Any) -> object:
 # Markdown
 
 
+# A function that takes a note's id and a link target, and returns the attachment or None if there is none.
 FindFile = Callable[[str, str], Attachment | None]
-"""A function that takes a note's id and a link target, and returns the attachment or None if there is none."""
 
 
 def markdown_files(records: Records, find_file: FindFile) -> Contents:

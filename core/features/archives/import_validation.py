@@ -58,8 +58,8 @@ from core.settings import config
 
 T = TypeVar("T")
 
+# Maximum length of a base's, model's or question set's name, in characters.
 MOST_NAME = 200
-"""Maximum length of a base's, model's or question set's name, in characters."""
 # Maximum length of a note's properties as JSON, enough for the longest front matter.
 _MOST_EXTRA = 8 * MAX_CHARACTERS
 _MOST_PATH = 4096

@@ -45,8 +45,8 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 Place = Text
+# A record's location in its archive, and a function that reads the record or raises RowError or SourceError.
 Made = tuple[Place, Callable[[], T]]
-"""A record's location in its archive, and a function that reads the record or raises RowError or SourceError."""
 
 # Number of mistakes after which reading an archive stops.
 MOST_MISTAKES = 100
@@ -173,8 +173,8 @@ class RunRows(Protocol):
     ) -> Run: ...
 
 
+# The user's word lists (synonyms and vocabulary), by file name.
 WordLists = dict[str, str]
-"""The user's word lists (synonyms and vocabulary), by file name."""
 _NO_RECORDS: RecordParts[Any] = RecordParts()
 
 

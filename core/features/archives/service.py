@@ -268,6 +268,7 @@ def _trash(archives: Archives) -> Message | None:
     )
 
 
+# The doctor's checks of the trash, by name.
 CHECKS = {
     "trash": Check(
         "look",
@@ -277,4 +278,3 @@ CHECKS = {
         _trash,
     ),
 }
-"""The doctor's checks of the trash, by name."""

@@ -25,17 +25,17 @@ from core.notes.texts import title_filename
 from core.store import Store
 from core.store.table import StoreTable, decoding
 
+# Name of the workspace's folder for deleted bases.
 TRASH = "trash"
-"""Name of the workspace's folder for deleted bases."""
+# Name of the file in TRASH that lists expired items.
 LOG = "log.txt"
-"""Name of the file in TRASH that lists expired items."""
 
 _AT = "%Y%m%dT%H%M%S%f"
 # Suffix for archives of expired notes.
 _NOTES = "-notes.zip"
 
+# The time for which archives of expired items are kept.
 LAST = timedelta(days=7)
-"""The time for which archives of expired items are kept."""
 _LOG = logging.getLogger(__name__)
 # Maximum number of lines kept in LOG, and of bytes read from it.
 _LINES = 10_000

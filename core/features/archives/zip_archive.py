@@ -41,8 +41,9 @@ _MOST_HEAD = 2**20
 _MOST_FOLDERS = 20
 # Maximum number of note titles to read from an archive in the list of deleted bases.
 _TITLES = 50
+# Exceptions raised by reading an arbitrary zip, which may be damaged, encrypted, or compressed in an unknown
+# way.
 FAULTS = (*DAMAGE, RowError, struct.error)
-"""Exceptions raised by reading an arbitrary zip, which may be damaged, encrypted, or compressed in an unknown way."""
 
 FILES = (synonyms.FILE, fields.FILE)
 

@@ -21,8 +21,8 @@ from core.settings.preferences import Preferences
 from core.store.backups import making, manifest, restoring
 
 JOB = "backup"
+# The name for the newest readable backup.
 NEWEST = "latest"
-"""The name for the newest readable backup."""
 
 _LOG = logging.getLogger(__name__)
 # Preference keys for the backup folder and for daily backups (`off` if the user turned them off).
@@ -280,6 +280,7 @@ def _damage(backups: Backups) -> Message | None:
     return count_names(bad, "{n} backup is damaged: {names}", "{n} backups are damaged: {names}")
 
 
+# The doctor's checks of backups, by name.
 CHECKS = {
     "backups": Check(
         "look",
@@ -297,4 +298,3 @@ CHECKS = {
         _damage,
     ),
 }
-"""The doctor's checks of backups, by name."""

@@ -164,6 +164,7 @@ def _tokens(parts: WorkspaceParts) -> Finding:
     )
 
 
+# Database checks by name, in the order in which they run.
 OF_DATABASE: Checks = {
     "database": Check(
         "broken",
@@ -306,4 +307,3 @@ OF_DATABASE: Checks = {
         _tokens,
     ),
 }
-"""Database checks by name, in the order in which they run."""

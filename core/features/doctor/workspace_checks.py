@@ -46,10 +46,10 @@ class HasPlace(Protocol):
     def place(self) -> Path: ...
 
 
+# Checks of the workspace by name, in the order in which they run.
 Checks = dict[str, Check]
-"""Checks of the workspace by name, in the order in which they run."""
+# The problem found by a check, or None if nothing is wrong.
 Finding = Message | None
-"""The problem found by a check, or None if nothing is wrong."""
 
 
 @frozen
@@ -179,6 +179,7 @@ def _clock(parts: WorkspaceParts) -> Finding:
     return message("The workspace was opened on {day}, a date in the future.", day=last) if ahead else None
 
 
+# Resource checks by name, in the order in which they run.
 OF_RESOURCES: Checks = {
     "index": Check(
         "look",
@@ -220,8 +221,8 @@ OF_RESOURCES: Checks = {
         _space,
     ),
 }
-"""Resource checks by name, in the order in which they run."""
 
+# Checks on the settings and the machine, by name.
 OF_MACHINE: Checks = {
     "config": Check(
         "broken",
@@ -238,7 +239,6 @@ OF_MACHINE: Checks = {
         _clock,
     ),
 }
-"""Checks on the settings and the machine, by name."""
 
 
 _FIX = verbatim("tessera doctor --fix")
@@ -357,6 +357,7 @@ def _find_replaced_files(parts: WorkspaceParts) -> Finding:
     )
 
 
+# Checks on files and folders by name, in the order in which they run.
 OF_FILES: Checks = {
     "sources": Check(
         "look",
@@ -466,4 +467,3 @@ OF_FILES: Checks = {
         _find_replaced_files,
     ),
 }
-"""Checks on files and folders by name, in the order in which they run."""

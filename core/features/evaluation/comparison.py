@@ -179,8 +179,8 @@ def _notices(
             )
 
 
+# The start of a cell that a spreadsheet would read as a formula, including any protective apostrophes in front.
 FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
-"""The start of a cell that a spreadsheet would read as a formula, including any protective apostrophes in front."""
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1f2328; --paper: #fff; --line: #d1d9e0; --shade: #f6f8fa; }

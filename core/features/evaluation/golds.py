@@ -14,11 +14,11 @@ from core.base.messages import Message, message
 from core.model import Gold, GoldSpan, KnowledgeBase, Note, Question, QuestionSet
 from core.store import Store
 
+# Maximum number of problems to list. Any further problems are only counted.
 MOST = 20
-"""Maximum number of problems to list. Any further problems are only counted."""
 
+# A line number in a question file, and the problem on that line.
 Problem = tuple[int, Message]
-"""A line number in a question file, and the problem on that line."""
 
 _WITHIN_WORD = re.compile(r"[0-9A-Za-z]{2}")
 

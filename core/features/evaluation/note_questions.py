@@ -82,8 +82,8 @@ SHORTEST_QUESTION, LONGEST_QUESTION = 4, 200
 _TOGETHER = 4
 _OF_NOTE = 2
 
+# Kinds of questions, named after their sources. A note's questions are chosen in this order.
 KINDS = ("title", "sentence", "heading", "definition", "identifier", "link")
-"""Kinds of questions, named after their sources. A note's questions are chosen in this order."""
 # Maximum number of questions per note.
 OF_NOTE = 6
 # Maximum length, in characters, of a section's opening, which is the right passage for questions about the section.
@@ -104,8 +104,8 @@ _LINKED = re.compile(
 )
 
 
+# The kind, text and right passages of a possible question. A search has to find only one of the passages.
 Candidate = tuple[str, str, tuple[Span, ...]]
-"""The kind, text and right passages of a possible question. A search has to find only one of the passages."""
 
 
 Candidates = Iterator[Candidate]
@@ -359,14 +359,13 @@ MOST_NOTES = 2_000
 MOST_QUESTIONS = 1_000
 # Number of a base's latest checks whose evaluation runs are kept.
 RETAINED = 5
+# The name of the question set generated for checks.
 NAME = message("Questions from the notes")
-"""The name of the question set generated for checks."""
 
+# Pipeline for checks.
+#
+# It produces no answers and doesn't rerank, because reranking only changes the order of the hits.
 FOUND = Pipeline(search=SearchSettings(reranker=NONE, level="simple"), answers="none")
-"""Pipeline for checks.
-
-It produces no answers and doesn't rerank, because reranking only changes the order of the hits.
-"""
 BY_MEANING = replace(FOUND, search=replace(FOUND.search, mode="semantic"))
 
 

@@ -24,8 +24,8 @@ from core.providers.chat import Chat
 from core.settings.config import Settings
 from core.store import Store
 
+# Maximum size of a question file, in bytes.
 MOST_BYTES = 50 * 2**20
-"""Maximum size of a question file, in bytes."""
 
 # File name suffixes for question files that are tables.
 TABLES = (".csv", ".tsv")
@@ -132,8 +132,8 @@ def _question(row: object, line: int) -> Question:
 
 # Question files in CSV, with a row for each right passage.
 
+# Columns of a CSV file. `answer`, `note`, `suggested` and `start` may follow. Any other columns are ignored.
 COLUMNS = ("id", "question", "kind", "any", "path", "quote")
-"""Columns of a CSV file. `answer`, `note`, `suggested` and `start` may follow. Any other columns are ignored."""
 
 _MORE = ("answer", "note", "suggested", "start")
 _NEEDED = ("id", "question", "path", "quote")

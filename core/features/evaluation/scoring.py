@@ -51,8 +51,8 @@ Span = tuple[str, int, int]
 Spans = Sequence[Span]
 Relevance = Sequence[int]
 
+# Share of a gold passage's characters that must be retrieved for the passage to count as found.
 FOUND_SHARE = 0.5
-"""Share of a gold passage's characters that must be retrieved for the passage to count as found."""
 
 
 def spans(passages: Sequence[GoldSpan | FoundSpan]) -> list[Span]:

@@ -43,16 +43,16 @@ _SOURCE = re.compile(
 )
 # A process or thread number. It doesn't count as a source.
 _PROCESS = re.compile(r"(?i)(?:pid|tid|thread|worker|proc)?[-#: ]?\d+(?:#\d+)?")
+# A shell prompt followed by a command.
 PROMPT = re.compile(
     r"(?:(?:\([\w.-]{1,40}\) )?(?:[\w.-]{1,40}@[\w.-]{1,60}[: ][^\s$#]{0,80}[$#]|\$|❯|PS [^>\n]{0,80}>))"
     r" +(?P<command>\S.*)"
 )
-"""A shell prompt followed by a command."""
+# A line in which the user says how an error was solved.
 SOLVED = re.compile(
     r"(?i)\W{0,3}(?:fix(?:ed)?(?: it| this)?|solution|solved|resolution"
     r"|解决(?:办法|方法|方案)?|已解决|修复(?:方法)?)\s*[:：]\s*\S"
 )
-"""A line in which the user says how an error was solved."""
 _LOGFMT = re.compile(r"(?s)(?=.{0,4000}\b(?:level|lvl|severity)=).{0,4000}\b(?:msg|message)=")
 _PAIR = re.compile(r'(?<![\w.-])([A-Za-z_][\w.-]{0,60})=("(?:[^"\\]|\\.){0,2000}"|[^\s"]{1,2000})')
 _TRACEBACK = "Traceback (most recent call last):"

@@ -17,8 +17,8 @@ from core.features.learning.reading import Excerpt, excerpts
 from core.model import Dropped, Fact, LogEvent, LogText
 from core.providers.chat import Chat, values
 
+# The rule name for facts suggested by a model.
 RULE = "model"
-"""The rule name for facts suggested by a model."""
 TASK = """You read a part of a log and suggest notes for the person whose log it is: what will be worth knowing in a \
 month, such as an error with its cause and what ended it, a setting, what an endpoint requires, a decision.
 You are given JSON: "language", and "events", each with a "line" and a "text". A mark such as [token-1] stands in the \
@@ -31,10 +31,10 @@ business_rule, module_context and test_experience. "scope" is the part of the sy
 "metadata" an object of short values. "lines" are what the note rests on: each quote is copied letter for letter from \
 the text of the event with that line. One note for each fact, at most eight, the most useful first. Where nothing is \
 worth a note, reply {"notes": []}"""
+# Maximum number of parts of a log to send to a model. Any further events aren't sent.
 PARTS = 20
-"""Maximum number of parts of a log to send to a model. Any further events aren't sent."""
+# Maximum number of suggestions to read from a reply.
 NOTES = 12
-"""Maximum number of suggestions to read from a reply."""
 
 _FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
 _SENTENCE = re.compile(r"[^.。!！?？;；\n]+(?:[.。!！?？;；]+(?!\s)[^.。!！?？;；\n]+)*")

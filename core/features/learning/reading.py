@@ -100,8 +100,8 @@ def _clean(text: str) -> str:
     return _CONTROLS.sub("", make_storable(text))
 
 
+# Events from a log, each with the text to send to a model.
 Excerpt = list[tuple[LogEvent, str]]
-"""Events from a log, each with the text to send to a model."""
 
 
 def excerpts(log: LogText, most: int) -> Iterator[Excerpt]:

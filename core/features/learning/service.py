@@ -58,8 +58,8 @@ _OPPOSITES = frozenset(
     " after more less increase decrease allow deny add remove 不 没 无 未 非 禁 开 关 启 停 前 后 增 减".split()
 )
 
+# Default base for suggested notes.
 BASE = "learnt"
-"""Default base for suggested notes."""
 
 
 def language_of(log: LogText) -> str:

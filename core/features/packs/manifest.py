@@ -26,8 +26,8 @@ _NAME = r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$"
 _TEXT = r"^[^\x00]*[^\s\x00][^\x00]*$"
 _VERSION = r"^[0-9]{1,9}(?:\.[0-9]{1,9}){0,7}$"
 _LOG = logging.getLogger(__name__)
+# Entry point group for Python packages with a pack: `NAME = "package"`, or `"package:folder.in.it"`.
 GROUP = "tessera.packs"
-"""Entry point group for Python packages with a pack: `NAME = "package"`, or `"package:folder.in.it"`."""
 
 
 class _File(BaseModel):
@@ -50,8 +50,8 @@ class PackNote:
     outline: Outline
 
 
+# A pack's notes, keyed by path.
 PackNotes = dict[str, PackNote]
-"""A pack's notes, keyed by path."""
 
 
 def number(version: str) -> tuple[int, ...]:

@@ -21,8 +21,8 @@ from core.store.table import StoreTable
 # The user's decisions about concepts, by name.
 
 
+# The user's decisions, keyed by concept, each with the concept to merge into or "".
 Choices = dict[str, tuple[str, str]]
-"""The user's decisions, keyed by concept, each with the concept to merge into or ""."""
 
 
 class ConceptTable(StoreTable):
@@ -64,8 +64,8 @@ _SHARED = 1.5
 _FURTHEST = 8.0
 
 
+# The concepts in each note with their counts, and the notes that contain each concept.
 Index = tuple[Mapping[str, Mapping[str, int]], Mapping[str, Collection[str]]]
-"""The concepts in each note with their counts, and the notes that contain each concept."""
 
 
 @dataclass(eq=False)

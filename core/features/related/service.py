@@ -42,8 +42,8 @@ from core.retrieval.ranking import newer_notes
 from core.store import Store
 from core.store.note_rows import NoteNames
 
+# Number of nearest notes counted in the reason for a suggestion.
 NEAREST = 10
-"""Number of nearest notes counted in the reason for a suggestion."""
 _TAGS = 5
 _PLACES = 3
 # Exponent applied to a neighbour's score to weight its vote. Of the values 1 to 6, this one predicts the most chapters
@@ -56,8 +56,8 @@ _LEAST_SHARE = 0.2
 # Minimum share of the votes for the first suggested folder. With a smaller share, no folder is suggested.
 _LEAD = 0.5
 
+# Notes, keyed by id.
 Cards = Mapping[str, NoteSummary]
-"""Notes, keyed by id."""
 Label = TypeVar("Label")
 
 
@@ -119,8 +119,8 @@ def places(note: Note, base: str, neighbours: Sequence[Neighbour], cards: Cards)
     return suggested
 
 
+# Number of characters at the start of a note that are searched for names.
 LONGEST = 200_000
-"""Number of characters at the start of a note that are searched for names."""
 # Minimum length of a name in characters: in general, and with Chinese, Japanese or Korean characters.
 _SHORT = 4
 _SHORT_CHINESE = 2
@@ -130,8 +130,8 @@ _TAKEN = re.compile(
     r"|[A-Za-z][A-Za-z0-9+.-]{0,20}://\S+|\$[^$\n]+\$|%%.{0,500}?%%",
 )
 
+# Number of words at which a note needs headings to be easy to find. A Chinese character counts as half a word.
 LONG = 3_000
-"""Number of words at which a note needs headings to be easy to find. A Chinese character counts as half a word."""
 # Length in characters at which a note needs a title other than its first words.
 _OWN_TITLE = 300
 # Maximum number of dead links listed by name in a hint.
@@ -248,8 +248,8 @@ def _unclear(note: Note) -> Hints:
 _SHOWN = 8
 _COPIES = 5
 _LINKS = 10
+# Minimum share of the shorter note's text that two notes must have in common to count as possible copies.
 COPIED = 0.5
-"""Minimum share of the shorter note's text that two notes must have in common to count as possible copies."""
 # A name is a common word if it occurs in more than this share of all passages, and in more than _FEW of them.
 _COMMON = 0.05
 _FEW = 20
@@ -262,8 +262,8 @@ _PASSAGES = 5
 _OWN = 10
 # Minimum cosine similarity for notes to count as close in meaning.
 _NEAR = 0.5
+# Minimum score of a related note.
 LEAST = 0.5
-"""Minimum score of a related note."""
 
 
 @dataclass(eq=False)

@@ -127,12 +127,12 @@ EASE = 2.5
 FIRST = timedelta(days=1)
 SECOND = timedelta(days=6)
 LONGEST = timedelta(days=3650)
+# Minimum time since a note's last use and last change before it is shown as a reminder.
 UNSEEN = timedelta(days=30)
-"""Minimum time since a note's last use and last change before it is shown as a reminder."""
+# A note is shown as a reminder only if a search found it within this time.
 TODAY = timedelta(days=1)
-"""A note is shown as a reminder only if a search found it within this time."""
+# Maximum number of reminders to list.
 SHOWN = 10
-"""Maximum number of reminders to list."""
 
 
 def next_interval(interval: timedelta | None) -> timedelta:
@@ -191,12 +191,12 @@ def _seen_key(note_id: str) -> str:
     return f"seen-{note_id}"
 
 
+# How long an item is postponed.
 LATER = timedelta(days=7)
-"""How long an item is postponed."""
 # Number of characters of a new note's text to use when looking for the nearest note.
 _COMPARED = 300
+# Maximum number of refused passages, and of pairs per kind, to list.
 MOST = 500
-"""Maximum number of refused passages, and of pairs per kind, to list."""
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
 

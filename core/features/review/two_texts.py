@@ -50,6 +50,7 @@ def _bracket_pattern(*parts: str) -> str:
     return rf" ?\({ahead}(?:[^()]|\([^()]*\))*\)"
 
 
+# Name endings used only by programs.
 SURE = (
     *_endings(
         _bracket_pattern(_CONFLICT, _COPY),  # Dropbox, Nextcloud, ownCloud, Obsidian Sync, Box, Nutstore
@@ -70,17 +71,16 @@ SURE = (
         divided=True,
     ),
 )
-"""Name endings used only by programs."""
 _NUMBERS = _endings(
     r" ?\(\d{1,3}\)",  # Google Drive, Resilio Sync, Windows
     r" (?:[2-9]|[1-9]\d)",  # iCloud, Finder
 )
+# Name endings that users may choose as well.
 POSSIBLE = (
     *_NUMBERS,
     *_endings(r" ?\((?:sync)?conflict(?:ed|ing)?(?: ?\(?\d{1,3}\)?)?\)"),  # programs that only name the conflict
     *_endings(r"-(?=[^()]*[^\W\d_])\w[\w .'’-]{1,39}", divided=True),  # OneDrive
 )
-"""Name endings that users may choose as well."""
 
 
 def _without(ending: Ending, name: str) -> Iterator[str]:

@@ -142,8 +142,8 @@ _TITLES = frozenset(
     " owner used rotated where"
     " purpose example meaning comment action result scope environment".split()
 )
+# Maximum length, in characters, of a line that may be a table row.
 MOST_LINE = 4_000
-"""Maximum length, in characters, of a line that may be a table row."""
 
 
 def named_secrets(text: str, lower: str) -> Secrets:

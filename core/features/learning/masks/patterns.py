@@ -336,6 +336,7 @@ def _read(table: str, flags: str) -> Iterator[tuple[str, Regex]]:
         yield first, re.compile(f"(?{flags}){pattern}")
 
 
+# Patterns for all kinds of secrets, most certain first.
 PATTERNS = (
     *(
         Pattern(kind, tuple(hints.split()), regex)
@@ -345,7 +346,6 @@ PATTERNS = (
     *_COMMANDS,
     *(Pattern("password", tuple(hints.split()), regex, guessed=True) for hints, regex in _read(_PLACES, "im")),
 )
-"""Patterns for all kinds of secrets, most certain first."""
 _INSERT = re.compile(r"(?i)\bINSERT\s+INTO\s+[^\s(]{1,100}\s*\((?P<columns>[^()]{1,2000})\)\s*VALUES\s*")
 _ITEM = re.compile(
     r"\s*(?P<value>[NEnebx]?'(?:[^'\\]|''|\\.){0,2000}'|\"[^\"\n]{0,2000}\"|[^,()'\"]{1,400}"

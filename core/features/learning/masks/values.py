@@ -19,12 +19,12 @@ class Grade(IntEnum):
     ANY = 3
 
 
+# Parts of names. Every name of a secret contains at least one, except the names in OTHER_NAMES.
 HINTS = tuple(
     "pass pwd pw pswd psw pword secret token key cred auth sess sig otp pin puk code cvv assw psk mnemonic phrase"
     " cvc ssn bearer contrase ugfzc3dvcmq6"
     " kennwort senha salasana".split()
 )
-"""Parts of names. Every name of a secret contains at least one, except the names in OTHER_NAMES."""
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _SURE = (
     r"p?assw|passphrase|passcode|passkey|pwd|pswd|pword|psw|secret(?!ar)|credential|contrase|kennwort|senha"
@@ -81,14 +81,14 @@ _ABOUT = frozenset(
     " policy generator gen helper prompt placeholder mask masked masker masking warning warnings".split()
 )
 _COUNTED = frozenset("max min num total public primary foreign sort cache partition unique composite index".split())
+# Pattern for names of secrets in other languages.
 OTHER_NAMES = (
     r"密码|口令|[密秘私]钥|密匙|令牌|验证码|密碼|金鑰|密鑰|驗證碼|授权码|提取码|动态码|校验码|激活码|安全码|取件码|凭证|凭据|关键内容|暗号|助记词"
     r"|(?:访问|通行|恢复|备用|备份|开门|门禁|解锁|登录|登陆|邀请|认证|身份|配对|PIN|PUK)\s?代?码"
     r"|パスワード|暗証番号|비밀번호|암호|пароль|mot de passe"
 )
-"""Pattern for names of secrets in other languages."""
+# Matches OTHER_NAMES, and "Password:" in Base64, the prompt used by mail servers (RFC 4954).
 OTHER = re.compile(f"(?i){OTHER_NAMES}|UGFzc3dvcmQ6")
-"""Matches OTHER_NAMES, and "Password:" in Base64, the prompt used by mail servers (RFC 4954)."""
 
 
 @lru_cache(maxsize=16_384)
@@ -119,8 +119,8 @@ _QUOTED = re.compile(
 )
 _NO_OPENING = re.compile(r"[ \t]*(?:[)\],;:}.+|]|$|\n)")
 _NEXT = re.compile(r"[ \t]*[+.]?[ \t]*(?=[bBrRuUfF]?[\"'])")
+# Maximum length, in characters, of a quoted value or an XML element.
 MOST = 4_000
-"""Maximum length, in characters, of a quoted value or an XML element."""
 _BARE = re.compile(
     r"(?:\$\{[^{}\n]{0,200}\}|\$?\{\{[^{}\n]{0,200}\}\}|\{[\w.\[\]!:]{1,60}\}|<[\w -]{1,60}>"
     rf"|[^\s\"'`,;&|<>()\]}}。、】」』”’\\]|\\(?![\"'])|\((?=[^\s])|[\"'`](?=[^\s\"'`,;:&|<>)\]}}.\\])"
@@ -277,8 +277,8 @@ _NO_WORD = re.compile(r"(?s)(?=.{4})(?=.*[A-Za-z])(?=.*(?:\d|[@#$%^&*+=~]|[!?].*
 _MIXED = re.compile(r"(?=.*[A-Z])(?=.*[a-z])[^\W_]{8,}")
 _SECRET_WORD = re.compile(rf"(?i)\b(?:password|passphrase|token|secret|key|pin|code|credentials?)s?\b|{OTHER_NAMES}")
 
+# Length, in characters, above which any value counts as a secret.
 LONGEST = 1_000
-"""Length, in characters, above which any value counts as a secret."""
 
 
 class Value(NamedTuple):
