@@ -14,8 +14,8 @@ from core.chunking.reading import CODE, Slice, TokenizedNote, trim
 from core.markdown.outline import Block, Heading, walk
 from core.model import Chunk, ChunkKind, Profile
 
+# Deepest heading level that always starts a section. Deeper headings only do so in oversized sections.
 SECTION_LEVEL = 3
-"""Deepest heading level that always starts a section. Deeper headings only do so in oversized sections."""
 # A section with at least this many words or Chinese characters counts as too large to join with the next one.
 #
 # By default, sections of fewer than 32 tokens are joined.

@@ -20,10 +20,10 @@ from core.markdown.outline import Block, BlockKind, Outline, parse, plain_outlin
 from core.markdown.parts import opens_diagram
 from core.model import Note, Spans
 
+# One boolean per token or character.
 Flags = NDArray[np.bool_]
-"""One boolean per token or character."""
+# Offsets in the text.
 Places = NDArray[np.int64]
-"""Offsets in the text."""
 
 
 class Shortened:
@@ -95,8 +95,8 @@ class Letters:
         return "mixed" if share >= 0.125 else "en"
 
 
+# Function that returns the span of each token in the text, like an embedder's `tokens`.
 Tokens = Callable[[str], Spans]
-"""Function that returns the span of each token in the text, like an embedder's `tokens`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,11 +157,11 @@ UNBREAKABLE = re.compile(
     """,
     re.VERBOSE,
 )
+# Characters displayed as part of the preceding one: accents, vowel signs, joiners and emoji modifiers.
 JOINED = (
     r"[\u0300-\u036f\u0591-\u05bd\u064b-\u0652\u0900-\u0903\u093a-\u094f\u200c\u200d\u20d0-\u20ff"
     r"\ufe00-\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]"
 )
-"""Characters displayed as part of the preceding one: accents, vowel signs, joiners and emoji modifiers."""
 
 
 def unbreakable(text: str, start: int, end: int) -> list[Span]:
@@ -198,18 +198,18 @@ def _breakable_ends(pattern: re.Pattern[str], text: str, start: int, end: int) -
     return outside(_ends(pattern, text, start, end), unbreakable(text, start, end))
 
 
+# Return the starts of all lines except the first.
 line_starts = partial(_ends, re.compile(LINE_END))
-"""Return the starts of all lines except the first."""
 # Return the starts of lines after a blank line.
 gap_ends = partial(_ends, re.compile(rf"{LINE_END}(?:[^\S\r\n]*{LINE_END})+"))
 # Return the offsets at which whitespace ends, including whitespace within links and code.
 space_ends = partial(_ends, _SPACES)
+# Return the starts of sentences in Chinese and Latin scripts.
 sentence_starts = partial(_breakable_ends, re.compile(SENTENCE_END))
-"""Return the starts of sentences in Chinese and Latin scripts."""
 # Return the offsets at which text continues after a comma, colon or semicolon.
 clause_starts = partial(_breakable_ends, re.compile(r"[，、：；]\s*|[,;:]\s+"))
+# Return the starts of words after whitespace.
 word_starts = partial(_breakable_ends, _SPACES)
-"""Return the starts of words after whitespace."""
 _BLANK = re.compile(r"\s*")
 
 
@@ -231,8 +231,8 @@ class Size:
 
 
 Finder = Callable[[str, int, int], list[int]]
+# A function that finds cut points, and whether pieces between these cut points stay whole up to the limit.
 Level = tuple[Finder, bool]
-"""A function that finds cut points, and whether pieces between these cut points stay whole up to the limit."""
 
 Levels = tuple[Level, ...]
 PROSE: Levels = (

@@ -100,8 +100,8 @@ class TakenNames(Container[str]):
         self._given.add(name)
 
 
+# Whether a scan includes text files (for a plain base), notes, notes and documents, or pictures as well.
 ScanScope = Literal["text", "notes", "documents", "pictures"]
-"""Whether a scan includes text files (for a plain base), notes, notes and documents, or pictures as well."""
 
 
 @frozen

@@ -15,10 +15,10 @@ from core.model import Failed
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
+# Name of the files with patterns as in `.gitignore`, which apply to their folder and all folders below it.
 RULES = ".tesseraignore"
-"""Name of the files with patterns as in `.gitignore`, which apply to their folder and all folders below it."""
+# Path of the file that lists Obsidian's excluded files, relative to the vault.
 VAULT = ".obsidian/app.json"
-"""Path of the file that lists Obsidian's excluded files, relative to the vault."""
 
 _MOST_BYTES = 64 * 1024
 _MOST_RULES = 1_000

@@ -11,8 +11,8 @@ from core.base.errors import RowError
 from core.base.faults import translate_parse_error
 from core.base.text import escape_halves
 
+# Maximum number of strings, commas and brackets in a row.
 MOST_VALUES = 1_000_000
-"""Maximum number of strings, commas and brackets in a row."""
 # Maximum length of an integer in SQLite, including its sign.
 _DIGITS = 20
 

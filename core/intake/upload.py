@@ -35,8 +35,9 @@ from core.model import Document, Failed, Omission
 MAX_UNPACKED = 1024 * 1024 * 1024
 MAX_ENTRIES = 100_000
 MAX_RATIO = 200
+# Number of bytes that any archive may unpack to, since notes can be repetitive. MAX_RATIO applies to larger
+# sizes.
 RATIO_FLOOR = 10 * 1024 * 1024
-"""Number of bytes that any archive may unpack to, since notes can be repetitive. MAX_RATIO applies to larger sizes."""
 
 _BLOCK = 1024 * 1024
 _PLAIN = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
@@ -320,12 +321,13 @@ def write(importer: Importer, destination: Path) -> tuple[list[Failed], list[Fai
     return failed, lacking
 
 
+# Name of the subfolder of a staging folder for files that notes link to. It is hidden, so a sync skips it.
 LINKED = ".linked"
-"""Name of the subfolder of a staging folder for files that notes link to. It is hidden, so a sync skips it."""
 
 
+# The program that a filled staging folder's notes come from (or ""), the files that failed, and the skipped
+# files.
 Staged = tuple[str, list[Failed], list[Failed]]
-"""The program that a filled staging folder's notes come from (or ""), the files that failed, and the skipped files."""
 
 
 def stage(files: Iterable[tuple[str, bytes]], into: Path) -> Staged:

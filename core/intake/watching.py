@@ -188,8 +188,8 @@ _TICK = 0.5
 # Job name for syncs and imports. Only one of them runs at a time.
 _IMPORT = "import"
 
+# Watched bases, each with one of its folders.
 Folders = Iterator[tuple[KnowledgeBase, str]]
-"""Watched bases, each with one of its folders."""
 
 
 # A base's id, and one of its folders or exports.

@@ -17,16 +17,16 @@ from core.base.text import CHINESE, simplify
 Segments = list[str]
 
 FIRST_NAME = 0xE000
+# Range of private-use characters that replace phrases, so that no word in a phrase counts as a connective.
 LAST_NAME = 0xE0FF
-"""Range of private-use characters that replace phrases, so that no word in a phrase counts as a connective."""
 
+# Connectives between two sides, keyed by kind. Each decomposition rule names the kind that it looks for.
 CONNECTIVES = {
     "and": re.compile(r"(?i)(?<=\s)(?:and|&)\s|以及|[和与跟、]"),
     "or": re.compile(r"(?i)(?<=\s)or\s|还是|或者?|、"),
     # But not the 'VS' in 'VS Code'.
     "vs": re.compile(r"(?i)(?<![!-~])(?:vs\.?|versus)(?![!-~]|\s+code\b)"),
 }
-"""Connectives between two sides, keyed by kind. Each decomposition rule names the kind that it looks for."""
 
 # Words that contain a connective's character but aren't connectives.
 _INSIDE = re.compile("[饱总温缓共柔中]和|和[平谐声解弦面]|[参给]与|与[否会]|跟[踪随进]")
@@ -43,6 +43,7 @@ _TAIL = re.compile(
     r"|\s(?:when|while|if|for|in|on|with|at|during|under|after|before|as|about|from|because|where|which|that|without)\b",
 )
 
+# Topics that may precede the first side's name.
 TOPICS = (
     re.compile(
         r"(?i)((?:when|where|what|which|should|is|are|do|does|can|would|how|for)\b.*\b(?:use|choose|pick|prefer|buy|get|take)"
@@ -52,7 +53,6 @@ TOPICS = (
     re.compile(r"在?(.+?(?:里面|[里中](?=[\sA-Za-z的])))的?\s*(?=.)"),
     re.compile(r"(.+)的\s*(?=.)"),
 )
-"""Topics that may precede the first side's name."""
 
 # Text that can't be a name: it ends in a function word, starts with a word like 'these', or is itself a question.
 _NO_SIDE = re.compile(

@@ -22,13 +22,13 @@ from core.base.errors import QueryError
 from core.base.frozen import frozen
 from core.base.messages import message
 
+# The position in a question at which a named time counts as a filter.
 Place = Literal["anywhere", "edges", "beginning"]
-"""The position in a question at which a named time counts as a filter."""
 
 YEARS = range(1900, 3000)
 
+# Maps range signs as users may type them to the signs that the parser reads.
 SIGNS = str.maketrans({"≥": ">=", "≤": "<=", "⩾": ">=", "⩽": "<=", "…": "..", "−": "-", "～": "..", "~": ".."})
-"""Maps range signs as users may type them to the signs that the parser reads."""
 
 
 @frozen

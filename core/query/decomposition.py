@@ -103,6 +103,7 @@ def _rules(kind: ExploratoryKind, reason: Message, *patterns: str) -> tuple[Expl
     return tuple(ExploratoryRule(kind, reason, pattern) for pattern in patterns)
 
 
+# All rules, in the order they are tried.
 RULES: tuple[ExploratoryRule, ...] = (
     *_rules(
         "comparison",
@@ -254,7 +255,6 @@ RULES: tuple[ExploratoryRule, ...] = (
         r"(?:找出|查找|我的?)<all>(?P<subject><plain>+)",
     ),
 )
-"""All rules, in the order they are tried."""
 
 
 if TYPE_CHECKING:
@@ -358,8 +358,8 @@ def _quote(text: str) -> Message:
 
 SIDE, SUBJECT, BOTH, PART = message("one side"), message("the subject"), message("both sides"), message("a part")
 """Names of sub-queries for one side, the subject, both sides, or a part suggested by a language model."""
+# Name of a sub-query that is the whole, undivided question.
 WHOLE = message("the whole question")
-"""Name of a sub-query that is the whole, undivided question."""
 
 # Aspects to append to the subject of a list or summary, each in English and in Chinese.
 ASPECTS = {
@@ -378,8 +378,8 @@ Each smaller question stands by itself, names the thing it is about in the quest
 asks for one thing. Add nothing that isn't asked.
 Reply with one JSON list of strings only, such as ["backups of the database", "backups of the photos"]."""
 
+# Maximum number of characters in a question to match against the rules, or in a language model's sub-query.
 MOST_CHARACTERS = 300
-"""Maximum number of characters in a question to match against the rules, or in a language model's sub-query."""
 
 
 def classify_question(understood: Understood, level: Level) -> tuple[Classified, Decomposition | None]:

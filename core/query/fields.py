@@ -27,6 +27,7 @@ def _pairs(texts: str) -> dict[str, str]:
     return dict(pair.split() for pair in texts.split("|"))
 
 
+# Maps each field to the names that users can type for it. Case and character width are ignored.
 FIELDS: Mapping[str, Texts] = {
     **{field.typed[0]: field.typed for field in _FILTERS},
     **_listed(
@@ -35,8 +36,8 @@ FIELDS: Mapping[str, Texts] = {
         "|after 之后 晚于|before 之前 早于|created 创建于|updated 更新于"
     ),
 }
-"""Maps each field to the names that users can type for it. Case and character width are ignored."""
 
+# Maps each field with fixed values to its values, and each value to the names that users can type for it.
 CHOICES: Mapping[str, Mapping[str, Texts]] = {
     "status": _listed(
         "pending 待审 待审核 待确认|active 使用中 活跃 有效 启用|archived 归档 已归档|expired 过期 已过期"
@@ -46,24 +47,24 @@ CHOICES: Mapping[str, Mapping[str, Texts]] = {
     ),
     "use": _listed("unfound 从未找到 未找到|unhelpful 从未有用 没用过|misleading harmful 有误导 误导"),
 }
-"""Maps each field with fixed values to its values, and each value to the names that users can type for it."""
 
+# Fields whose values are days or day ranges.
 DAYS = frozenset(("created", "updated"))
-"""Fields whose values are days or day ranges."""
 
+# Fields for which a match with any value is enough if a question names several values.
 ANY_OF = frozenset(
     (*fields_of("word", "status"), "path", "has", "like", "page", "kind", "use", "url", "language", "level", *DAYS)
 )
-"""Fields for which a match with any value is enough if a question names several values."""
 
 # Fields whose values are numbers or number ranges.
 RANGES = frozenset(("priority", "page", "level"))
 
+# Fields whose values keep a full stop or question mark at the end. Other values are trimmed.
 AS_TYPED = frozenset(("in", "section", "path", "like", "url", *RANGES, *DAYS))
-"""Fields whose values keep a full stop or question mark at the end. Other values are trimmed."""
 
+# Fields whose names also appear before a colon in prose. If a space follows the colon, the name is read as a
+# word.
 PROSE = frozenset(("url", "language", "level"))
-"""Fields whose names also appear before a colon in prose. If a space follows the colon, the name is read as a word."""
 
 _NOT_NEGATED = message_table(
     {

@@ -16,15 +16,14 @@ from core.model import Condition, Term
 
 # Metadata.
 
+# Maps each name to the fields that have values with this name, and to these values.
+#
+# For example, `apollo` may be both a project and the folder `work/apollo/`.
 Vocabulary = Mapping[str, Mapping[str, Texts]]
-"""Maps each name to the fields that have values with this name, and to these values.
-
-For example, `apollo` may be both a project and the folder `work/apollo/`.
-"""
 
 NOTHING: Vocabulary = {}
+# Maximum number of characters in a question that may name metadata or exclusions. Longer ones are pasted text.
 MOST_CHARACTERS = 300
-"""Maximum number of characters in a question that may name metadata or exclusions. Longer ones are pasted text."""
 # Words that ask how or why. Questions containing them seldom describe notes.
 ASKS_HOW = re.compile(r"(?i)\b(?:how|why)\b|怎么|怎样|如何|为什么|为何")
 # Questions that ask for notes. They contain the word "notes", or a word like "pages" together with one like "about".

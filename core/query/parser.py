@@ -54,8 +54,8 @@ from core.query.fields import ANY_OF, DAYS, stored
 from core.query.lexer import STRAIGHT, QuerySpan, QuestionLexer
 
 _LATIN = re.compile(rf"(?![{CJK}])\w")
+# Invisible characters that occur in copied text but that nobody types.
 COPIED = re.compile("[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
-"""Invisible characters that occur in copied text but that nobody types."""
 
 
 def parse(

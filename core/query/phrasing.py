@@ -5,6 +5,7 @@ from collections import Counter
 
 from core.base.text import CHINESE, is_chinese
 
+# Headings that say nothing about the contents of their section.
 NAVIGATION = frozenset(
     "summary|exercises|exercise|references|contents|table of contents|further reading|see also|conclusion|conclusions"
     "|links|resources|appendix|faq|todo|notes|changelog|license|overview|introduction|next steps|discussion"
@@ -12,7 +13,6 @@ NAVIGATION = frozenset(
     "|小结|总结|本章小结|练习|习题|作业|参考|参考文献|参考资料|目录|讨论|附录|延伸阅读|扩展阅读|相关链接|链接|致谢|前言|引言"
     "|简介|概述|介绍|结论|常见问题|待办|备注|更新日志".split("|")
 )
-"""Headings that say nothing about the contents of their section."""
 
 _VERBS = (
     "access add adjust allow analyze archive attach automate avoid back build call change check choose clean clone"

@@ -16,11 +16,11 @@ from core.base.text import CJK, LINE_END, STOP_WORDS, fold, fold_in_place
 from core.model import Spans
 from core.settings.errors import read_file
 
+# Name of a workspace's synonym file.
 FILE = "synonyms.txt"
-"""Name of a workspace's synonym file."""
 
+# Maximum number of characters per word in the synonym file.
 MOST_CHARACTERS = 100
-"""Maximum number of characters per word in the synonym file."""
 
 # A letter from a script that puts spaces between words.
 _LETTER = re.compile(rf"(?![{CJK}])\w")
@@ -28,14 +28,14 @@ _BEFORE = re.compile(rf"(?:(?![{CJK}])\w[.\-/_']?|[@#$\\])\Z")
 # Text next to a word that makes the word part of a longer one, as in node.js, C++ or k8s-pod.
 _AFTER = re.compile(rf"[+#]|[.\-/_']?(?![{CJK}])\w")
 
+# Function that returns those of the given words that occur in at least one chunk.
 Known = Callable[[Sequence[str]], Collection[str]]
-"""Function that returns those of the given words that occur in at least one chunk."""
 
 # Function that returns whether a word is in general use, regardless of the notes.
 IsWord = Callable[[str], bool]
 
+# Function that returns the number of chunks that contain each word, omitting words found in no chunk.
 Counts = Callable[[Sequence[str]], Mapping[str, int]]
-"""Function that returns the number of chunks that contain each word, omitting words found in no chunk."""
 
 _WORD = re.compile(rf"(?P<cjk>[{CJK}]{{2,}})|(?<![^\W{CJK}])(?P<latin>[a-z0-9_]{{3,30}})(?![^\W{CJK}])")
 # Maximum number of words in a question to correct. Two Chinese characters count as one word. In a longer question, a

@@ -74,7 +74,7 @@ def test_an_unknown_option_or_status_is_told(workspace: Workspace) -> None:
         workspace.search("backups", status="done")
     with pytest.raises(UnknownChoice, match="nowhere"):
         workspace.search("backups", bases=["nowhere"])
-    with pytest.raises(QueryError, match="only work is chosen"):
+    with pytest.raises(QueryError, match="limited to work"):
         workspace.search("backups base:home", bases=["work"])
 
 

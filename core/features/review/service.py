@@ -270,10 +270,16 @@ class Review:
 
     def counts(self) -> Counter[MatterKind]:
         """Return the number of items per kind. While changed notes are read, the last known numbers of hints stay."""
-        quick = {kind for kind, type_ in MATTERS.items() if type_.quick}
+        # Reminders depend on more than the notes.
+        current = {kind for kind, type_ in MATTERS.items() if type_.quick or kind == "reminder"}
         if self._neighbours.likeness.is_read:
-            self._hints = Counter(item.kind for item in self.all(kinds=MATTERS.keys() - quick))
-        return self._hints + Counter(item.kind for item in self.all(kinds=quick))
+            self._hints = self._store.remembered.get(
+                ("hints", frozenset(self._table.hidden_keys())), lambda: self._count(MATTERS.keys() - current)
+            )
+        return self._hints + self._count(current)
+
+    def _count(self, kinds: Iterable[str]) -> Counter[MatterKind]:
+        return Counter(item.kind for item in self.all(kinds=kinds))
 
     def digest(self) -> Digest | None:
         """Return today's digest, or None if the user hid it or if there is nothing to report."""

@@ -107,9 +107,11 @@ class NoteSources(Sources):
         return [self._place(note_id) for note_id in note_ids]
 
     def _place(self, note_id: str) -> SourceSpan:
+        title = self._links.title(note_id)
         if self.can_click and note_id not in self._beginnings and len(self._beginnings) < PREVIEWED:
-            self._beginnings |= workspace.texts.beginnings([note_id], PREVIEW)
-        return SourceSpan(note_id, self._links.title(note_id), self._beginnings.get(note_id, ""))
+            text = workspace.texts.beginnings([note_id], PREVIEW).get(note_id, "")
+            self._beginnings[note_id] = f"{title} {text}"
+        return SourceSpan(note_id, title, self._beginnings.get(note_id, ""))
 
 
 # The document from which a note was converted.
