@@ -185,7 +185,16 @@ def test_rows_of_other_tables_that_can_not_be_read_are_one_row_s_problem(used: P
         workspace.versions.all(waiting.note.id)
         workspace.trash.all()
         named = " ".join(map(str, workspace.unreadable))
-        for what in ("draft", "proposed change", "question", "correct passage", "run", "base", "version", "sync"):
+        for what in (
+            "draft",
+            "proposed change",
+            "question",
+            "correct passage",
+            "test run",
+            "base",
+            "version",
+            "record of an update",
+        ):
             assert f"The {what} '" in named, named
         assert workspace.search("stork", mode="keyword").hits
         workspace.archives.exported("desk", "zip")
