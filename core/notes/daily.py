@@ -42,11 +42,16 @@ _OTHERS: Mapping[str, Callable[[datetime, str], str]] = {
     "WW": lambda at, _: f"{at:%V}",
     "W": lambda at, _: str(at.isocalendar().week),
     "E": lambda at, _: str(at.isoweekday()),
-    "Do": lambda at, language: f"{at.day}{_ORDINALS.get(at.day, 'th') if language == ENGLISH else '日'}",
+    "Do": lambda at, language: ordinal(at.day) if language == ENGLISH else f"{at.day}日",
     "a": lambda at, language: format_date(at, "A", language).lower(),
 }
 _TOKEN = re.compile(r"\[([^\[\]]*)\]|" + "|".join(sorted([*_CLDR, *_OTHERS], key=len, reverse=True)))
 _FORMATS = {"date": "YYYY-MM-DD", "time": "HH:mm"}
+
+
+def ordinal(number: int) -> str:
+    """Return the number of a day in a month as an English ordinal, such as `1st`."""
+    return f"{number}{_ORDINALS.get(number, 'th')}"
 
 
 def format_date(at: datetime, pattern: str, language: str = ENGLISH) -> str:

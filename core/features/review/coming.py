@@ -4,6 +4,7 @@ import re
 from datetime import date, timedelta
 
 from core.model import DatedLine
+from core.notes.daily import ordinal
 from core.notes.texts import as_line
 from core.store import Store
 
@@ -12,7 +13,6 @@ _DAYS = 8
 _MOST_LINES = 5
 _MOST_CHARACTERS = 120
 _MONTHS = "January February March April May June July August September October November December".split()
-_ORDINALS = {1: "st", 2: "nd", 3: "rd", 21: "st", 22: "nd", 23: "rd", 31: "st"}
 # Headings, which often name the day a diary entry was written, and tasks that are done.
 _LEFT_OUT = re.compile(r"[\s>]*(?:#|(?:[-*+]|\d+[.)])\s+\[[xX-]\])")
 
@@ -47,7 +47,7 @@ def _pattern(day: date) -> re.Pattern[str]:
     """Return a pattern for a day. A day without a year may be in any year, unless another year is named."""
     forms = []
     for form in _forms(day):
-        before = "(?<![./-])" if form[4] in "-/." else ""
+        before = "(?<![./-])" if form[4:5] in set("-/.") else ""
         after = r"(?!\d)" if form[-1].isdigit() else "(?![a-z])"
         forms.append(before + re.escape(form) + ("" if form[-1] in "日号" else after))
     return re.compile(
@@ -59,7 +59,7 @@ def _forms(day: date) -> list[str]:
     """Return the ways in which a day may be written in English and Chinese."""
     year, month, number = day.year, day.month, day.day
     names = dict.fromkeys((_MONTHS[month - 1], _MONTHS[month - 1][:3], f"{_MONTHS[month - 1][:3]}."))
-    numbers = number, f"{number}{_ORDINALS.get(number, 'th')}"
+    numbers = str(number), ordinal(number)
     return [
         *(f"{year}{sign}{month:{width}}{sign}{number:{width}}" for sign in "-/." for width in ("", "02")),
         *(f"{year}{gap}年{gap}{month}{gap}月{gap}{number}{gap}日" for gap in ("", " ")),

@@ -57,6 +57,21 @@ def test_only_active_notes_count_and_the_nearest_day_comes_first(workspace: Work
     assert found(workspace) == [(f"2026-12-0{n}", f"Rent of active is due {n} December") for n in (1, 3)]
 
 
+def test_every_month_and_a_leap_day_are_named_in_both_languages(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    days = [datetime(2028, month, 1, 9, tzinfo=LOCAL) for month in range(1, 13)] + [datetime(2028, 2, 29, tzinfo=LOCAL)]
+    for day in days:
+        workspace.notes.add("home", f"Due on {day:%B} {day.day}", title=f"{day:%m-%d} English")
+        workspace.notes.add("home", f"到期：{day.month}月{day.day}日", title=f"{day:%m-%d} 中文")
+    for day in days:
+        monkeypatch.setattr(service, "local_now", lambda day=day: day)
+        news = workspace.review.digest()
+        assert news
+        titles = [line.note.title for line in news.coming if line.day == day.date()]
+        assert sorted(titles) == [f"{day:%m-%d} English", f"{day:%m-%d} 中文"]
+
+
 def test_a_long_line_is_quoted_around_its_day_and_a_note_once_a_day(workspace: Workspace) -> None:
     said = "The landlord said many things. " * 20
     workspace.notes.add("home", f"{said}We must cancel by 30 November.\nAnd 30 November again.", title="Flat")
