@@ -211,7 +211,9 @@ def connect(workspace: Path, **given: object) -> FolderConnection:
             n=len(report.differing),
             paths=report.differing,
         )
-        if agreed(question, yes=report.connected) and not report.connected:
+        if report.connected:
+            sys.stderr.write(f"{say(question)}\n")
+        elif agreed(question, yes=False):
             report = run(operations.connect, **given | {"confirmed": True})
         return report
 
