@@ -102,10 +102,10 @@ def attention(status: Status) -> None:
 def drafts() -> None:
     """Draw links to the notes with unsaved drafts. The Notes page offers the drafts of new and deleted notes."""
     every = workspace.drafts.all()
-    there = workspace.notes.cards_of(draft.note_id for draft in every)
-    for draft in every[:RECENT]:
-        note_id = draft.note_id
-        titled_link("notes.py", draft_label(draft), "edit_note", note=note_id if note_id in there else "")
+    shown = every[:RECENT]
+    there = workspace.notes.cards_of(draft.note_id for draft in shown)
+    for draft in shown:
+        titled_link("notes.py", draft_label(draft), "edit_note", note=draft.note_id if draft.note_id in there else "")
     more(len(every) - RECENT)
 
 

@@ -180,8 +180,8 @@ def _as_comment(line: str) -> str:
 _MOST_NAMED = 10
 _CLOSING = re.compile(rf"(?<=[\r\n])(?:---|\.\.\.)[ \t]*+(?:{LINE_END}|\Z)")
 _TIMES = {"created_at": ("created", "created_at", "date"), "updated_at": ("updated", "updated_at", "modified")}
+# The front matter keys of each note field, in lower case. The usual key comes first.
 KEYS = {name: field.keys or (name,) for name, field in NOTE_FIELDS.items()} | _TIMES
-"""The front matter keys of each note field, in lower case. The usual key comes first."""
 _KINDS = {name: field.kind for name, field in NOTE_FIELDS.items()} | dict.fromkeys(_TIMES, "day")
 _FIELDS = {key: name for name, keys in KEYS.items() for key in keys}
 _EMPTY = {field.name: "" if field.default is MISSING else field.default for field in fields(FieldValues)}

@@ -20,8 +20,9 @@ from core.base.text import collapse_spaces, compose, fold, shorten
 from core.markdown.parser import Parsed
 from core.model import ATTRIBUTES, FORMULA, TAG, TAG_NAME, TAGS_FOLLOW
 
+# Placeholder for a literal, with its number. The text itself contains no NULs, because markdown-it replaces
+# them.
 PLACE = re.compile(r"\0(\d+)\0")
-"""Placeholder for a literal, with its number. The text itself contains no NULs, because markdown-it replaces them."""
 
 _LITERAL = re.compile(
     r"""
@@ -148,8 +149,8 @@ def _literal(text: str, match: re.Match[str], closers: dict[str, list[int]]) -> 
     return Literal(match[0], match[kind] if kind else ""), end
 
 
+# Pattern for the destination after a link's `]`, which is an address, optionally with a title.
 DESTINATION = r"\(\s*+(?P<address><[^<>]*>|(?>[^()\s]+|\([^()\s]*\))*+)(?:\s++(?:\"[^\"]*\"|'[^']*'))?\s*+\)"
-"""Pattern for the destination after a link's `]`, which is an address, optionally with a title."""
 
 
 @frozen

@@ -26,8 +26,8 @@ BlockKind = Literal[
     "html", "details", "math", "comment", "rule", "footnote", "definition",
 ]  # fmt: skip
 
+# Maximum number of characters in a block's lead, which is repeated in each part if the block is split.
 MAX_LEAD = 2_000
-"""Maximum number of characters in a block's lead, which is repeated in each part if the block is split."""
 
 
 @frozen

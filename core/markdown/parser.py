@@ -19,14 +19,13 @@ from core.base.errors import SourceError
 from core.base.text import line_starts, text_end
 
 MAX_CHARACTERS = 50_000_000
+# Maximum number of lines in a note. A list with this many items takes about 20 seconds and 1 GB to parse.
 MAX_LINES = 500_000
-"""Maximum number of lines in a note. A list with this many items takes about 20 seconds and 1 GB to parse."""
+# Maximum nesting depth.
+#
+# Deeper quotes and lists remain plain text in the surrounding block, and deeper details blocks aren't wrapped.
+# A list and its item count as two levels.
 MAX_NESTING = 60
-"""Maximum nesting depth.
-
-Deeper quotes and lists remain plain text in the surrounding block, and deeper details blocks aren't wrapped. A list and
-its item count as two levels.
-"""
 
 _FOOTNOTE = re.compile(r"[ \t>]*\[\^[^\]\s]+\]:")
 

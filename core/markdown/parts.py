@@ -98,11 +98,11 @@ _IMAGE = re.compile(
     r"!\[\[(?:[^\]\n!]|!(?!\[\[))++\]\]"
     r"|!\[(?:[^\]\n!]|!(?!\[))*+\](?:\((?:[^)\]\n]|\](?!\())++\)|\[[^\]\n]*+\])"
 )
+# Pattern for Chinese names of diagrams.
 DIAGRAMS = (
     "(?:(?:架构|流程|示意|时序|顺序|序列|结构|关系|拓扑|网络|部署|组件|数据流|状态|泳道|甘特|用例|类|框|脑|思维导"
     "|原理|电路|逻辑|[柱条折饼线曲][状形线]*|[Ee]-?[Rr]|UML)图|图[表示解])(?![书像片库纸标])"
 )
-"""Pattern for Chinese names of diagrams."""
 _NAMES_DIAGRAM = re.compile(
     rf"(?i){DIAGRAMS}|架构|拓扑|(?<![^\W\d_])(?:architecture|diagram|(?:work|data)?flow(?:[ _-]?chart)?|chart|graph"
     r"|mind[ _-]?map|schematic|topology|uml|erd)s?(?![^\W\d_])",

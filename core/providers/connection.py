@@ -23,11 +23,11 @@ from core.base.messages import message
 from core.base.text import one_line
 from core.settings.sections import ServerSettings
 
+# Maximum number of seconds to honour in a server's Retry-After header.
 LONGEST_PAUSE = 30.0
-"""Maximum number of seconds to honour in a server's Retry-After header."""
 
+# Maximum size of a streamed event in bytes. Most events hold only a few words.
 MOST_LINE = 1 << 18
-"""Maximum size of a streamed event in bytes. Most events hold only a few words."""
 
 # Maximum number of characters to show from a server's own error message.
 REASON_CHARACTERS = 200
@@ -119,8 +119,8 @@ _LOOK = 0.1
 # Number of bytes to send between checks of the deadline.
 _BLOCK = 1 << 16
 
+# A function that returns True once the request is to be cancelled.
 Stop = Callable[[], bool]
-"""A function that returns True once the request is to be cancelled."""
 
 
 def never() -> bool:

@@ -261,12 +261,13 @@ def load_built_in(folder: Path, device: Device) -> Network:
 # Cross-encoders from sentence-transformers.
 
 
+# Recommended models, with their download size in MB and language codes. `multilingual` means about 100
+# languages.
 RECOMMENDED: Mapping[str, tuple[int, tuple[str, ...]]] = {
     "BAAI/bge-reranker-v2-m3": (2300, ("multilingual",)),
     "cross-encoder/mmarco-mMiniLMv2-L12-H384-v1": (470, tuple("zh en ar nl fr de hi id it ja pt ru es vi".split())),
     "cross-encoder/ms-marco-MiniLM-L6-v2": (90, ("en",)),
 }
-"""Recommended models, with their download size in MB and language codes. `multilingual` means about 100 languages."""
 
 _EXAMPLE = "cross-encoder:BAAI/bge-reranker-v2-m3"
 
@@ -275,8 +276,8 @@ DEFAULT_OWNER = "cross-encoder"
 # Maximum number of tokens per pair. Some models can read 8192, but the cost of attention grows quadratically.
 READ_TOKENS = 1024
 
+# Time limit per call, in seconds. Candidates are scored in order until the limit is reached.
 SECONDS = 10.0
-"""Time limit per call, in seconds. Candidates are scored in order until the limit is reached."""
 
 # Number of pairs per forward pass, by device. The time limit is checked between passes.
 BATCH = {"cpu": 8, "cuda": 64, "mps": 16}

@@ -17,8 +17,8 @@ Give every passage a score from 0 (nothing to do with the question) to 10 (answe
 Reply with one JSON object only, from each passage's number to its score, such as {"1": 7, "2": 0}."""
 
 BEST = 10
+# Minimum number of characters per passage in a request, however many passages there are.
 LEAST_CHARACTERS = 100
-"""Minimum number of characters per passage in a request, however many passages there are."""
 
 
 class Llm:
@@ -67,14 +67,14 @@ def _scores(answer: str, count: int) -> list[float] | None:
     return None
 
 
+# Request formats, in the order tried by `auto`.
 STYLES = ("cohere", "tei", "jina")
-"""Request formats, in the order tried by `auto`."""
 
+# Maximum size of an answer in bytes. The passages, which some servers send back, don't count.
 ANSWER_BYTES = 1 << 20
-"""Maximum size of an answer in bytes. The passages, which some servers send back, don't count."""
 
+# Limit for plausible logits. A score of this size or above is an error.
 LARGEST = 1e9
-"""Limit for plausible logits. A score of this size or above is an error."""
 
 # Tolerance for rounding errors. A score outside the range 0 to 1 by more than this is a logit.
 ROUNDING = 1e-3

@@ -47,7 +47,7 @@ class RefusalTable(StoreTable):
         if not self._exists("refusals WHERE fingerprint = ?", fingerprint):
             return {}
         statement = "SELECT id FROM refusals WHERE fingerprint = ? AND text_hash = ?"
-        return {key: found for key in set(hashes) if (found := self._value(statement, fingerprint, key)) is not None}
+        return self._ids(statement, fingerprint, hashes)
 
     def link(self, refusals: Mapping[int, int]) -> None:
         """Set the state of chunks to `refused`. `refusals` maps each chunk's rowid to its refusal's id."""

@@ -30,6 +30,10 @@ class StoreTable:
         self._insert = database.insert
         self._write = database.write
 
+    def _ids(self, statement: str, fingerprint: str, hashes: Iterable[bytes]) -> dict[bytes, int]:
+        """Return the ids that a query finds for a model's text hashes. Hashes that aren't found are left out."""
+        return {key: found for key in set(hashes) if (found := self._value(statement, fingerprint, key)) is not None}
+
 
 class QuestionedTable(StoreTable):
     """A table that contains the user's questions.

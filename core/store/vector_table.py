@@ -62,7 +62,7 @@ class VectorTable(StoreTable):
             "SELECT vectors.id FROM vectors JOIN embedders ON embedders.id = embedder"
             f" WHERE fingerprint = ? AND text_hash = ? {only}"
         )
-        return {key: found for key in set(hashes) if (found := self._value(statement, fingerprint, key)) is not None}
+        return self._ids(statement, fingerprint, hashes)
 
     def entry_ids(self, ids: Iterable[int]) -> list[str]:
         """Return the index entries for the vectors with the given ids, without duplicates."""

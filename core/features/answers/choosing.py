@@ -171,7 +171,8 @@ def _hit_candidates(
 ) -> Iterator[EvidenceCandidate]:
     places = word_places(hit.chunk.text, question.words, stems)
     headings = words_in(" ".join((hit.note.title, *hit.chunk.titles)), question.words, stems)[1]
-    units = [below_heading(unit, hit.chunk.text, question.words) for unit in units_of(hit.chunk.text)]
+    inside = headings_in(hit.chunk.text)
+    units = [below_heading(unit, hit.chunk.text, inside, question.words) for unit in units_of(hit.chunk.text)]
     words = [{word for span, word in places if unit.holds(*span)} for unit in units]
     total = sum(question.rarity.values()) or 1.0
     shares = [sum(question.rarity.get(word, 0.0) for word in held) / total for held in words]
@@ -181,7 +182,7 @@ def _hit_candidates(
         "part": float(bool(hit.asked)),
     }
     nearness = _nearness(question, units, shares, read)
-    headings_at = [(0, hit.chunk.section_title), *((start, title) for _, title, start in headings_in(hit.chunk.text))]
+    headings_at = [(0, hit.chunk.section_title), *((start, title) for _, title, start in inside)]
     # A question that consists of a term is answered by the term's definition.
     is_term = len(question.words) <= _SHORT or bool(_ASKS_WHAT.search(question.text))
     for unit, own_words, share, near in zip(units, words, shares, nearness, strict=True):

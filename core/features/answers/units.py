@@ -10,7 +10,6 @@ from typing import Literal
 from core.base.blobs import Span, blank_blobs
 from core.base.frozen import frozen
 from core.base.text import query_keywords, strip_span, with_newlines
-from core.features.answers.names import headings_in
 from core.markdown.parser import quote_admonitions
 from core.model import Chunk
 from core.retrieval.highlights import SENTENCE_END, hide_inline, split_sentences
@@ -136,9 +135,9 @@ def stresses(text: str, count: int, places: Sequence[tuple[Span, str]], unit: Un
     )
 
 
-def below_heading(unit: Unit, text: str, words: Sequence[str]) -> Unit:
+def below_heading(unit: Unit, text: str, headings: Sequence[tuple[int, str, int]], words: Sequence[str]) -> Unit:
     """Return a unit with its section's heading as its lead, if a question with these words asks for the heading."""
-    above = [(start, title) for level, title, start in headings_in(text) if level > 1 and start <= unit.start]
+    above = [(start, title) for level, title, start in headings if level > 1 and start <= unit.start]
     start, title = above[-1] if above and not unit.lead and unit.kind != "row" else (0, "")
     named = {*query_keywords(title)}
     at = text.find(title, start)

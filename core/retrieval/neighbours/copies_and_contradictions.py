@@ -118,7 +118,7 @@ class Likeness:
 
         Each pair quotes all such sentences. If `among` is given, only those notes are read and compared.
         """
-        if among is None:  # the side bar counts them at every click
+        if among is None:  # the Review page lists them at every click
             yield from self._store.remembered.get("contradictions", lambda: [*self._find(None)])
         else:
             yield from self._find(among)
@@ -154,8 +154,10 @@ class Likeness:
         """
         notes = [*map(self._store.notes.note, pair)]
         titles = [{*query_keywords(note.title)} for note in notes]
+        if titles[0].isdisjoint(titles[1]):
+            return False
         texts = [Counter(keywords(note.body)) for note in notes]
-        return not titles[0].isdisjoint(titles[1]) and all(
+        return all(
             any(text[word] >= _REPEATED and word not in other for word in title)
             for title, text, other in zip(titles, texts, reversed(texts), strict=True)
         )

@@ -104,6 +104,17 @@ def test_lines_are_quoted_as_they_are_and_one_that_says_the_fix_ends_the_error(s
     assert str(fact.text).endswith(f"ended with: {cure}.")
 
 
+@pytest.mark.parametrize("length", range(151, 200, 3))
+def test_a_secret_at_the_end_of_a_long_beginning_is_quoted_in_no_part(length: int) -> None:
+    secret = "ghp_" + "a1B2c3D4e5F6" * 3
+    head = f"[{'x' * 50}] [{'z' * 50}] [{'w' * 30}] [{'y' * (length - 150)}] [{secret}]"
+    lines = [f"2026-01-01 10:0{n}:00 ERROR {head} boom: no route to host" for n in range(3)]
+    facts = facts_of("\n".join(lines) + "\n")
+    assert facts
+    for fact in facts:
+        assert not any(secret[:8] in quote for quote in (str(fact.title), str(fact.text), *fact.quotes))
+
+
 def test_the_title_of_a_commit_ends_no_error() -> None:
     failed = [f"[2026-01-01 10:0{n}:00] ERROR rsync: no route to host (code {n})" for n in range(2)]
     listed = ["2026-01-01 11:05:00 INFO deploy: commits since last release", "fix: correct typo in README"]

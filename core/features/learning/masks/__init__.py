@@ -46,9 +46,9 @@ class Masker:
         fields = {self.masked(name): self._field(name, value) for name, value in event.fields.items()}
         text = shorten(event.text, _MOST_TEXT)
         time = event.time if _TIME.fullmatch(event.time) else self.masked(event.time[:100], unknown=False)
-        for name in {event.source, event.head} - self._sources.keys():
-            self._sources[name] = self.masked(name[:200])
-        source, head = self._sources[event.source], self._sources[event.head]
+        if event.source not in self._sources:
+            self._sources[event.source] = self.masked(shorten(event.source, 200))
+        source, head = self._sources[event.source], self.masked(shorten(event.head, 200))
         return replace(event, text=self.masked(text), time=time, source=source, head=head, fields=fields)
 
     def across_lines(self, text: str) -> str:
