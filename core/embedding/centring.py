@@ -22,11 +22,10 @@ from core.model import Matrix, Role
 
 _Number = TypeVar("_Number", float, Matrix)
 
+# Share of the mean vector to subtract.
+#
+# Of the values tried, from 0.5 to 0.95, those from 0.75 to 0.85 find the most across languages.
 SHARE = 0.8
-"""Share of the mean vector to subtract.
-
-Of the values tried, from 0.5 to 0.95, those from 0.75 to 0.85 find the most across languages.
-"""
 LANGUAGES = ("en", "zh")
 _TEXTS = Path(__file__).with_name("parallel")
 SHIPPED = Path(__file__).with_name("centring.safetensors")

@@ -20,8 +20,8 @@ TEXTS = [
     "A fence:\n\n```python\nprint('x')\n```\n",
     "half \ud83d a character",
 ]
+# Characters that a tokenizer may leave out of all tokens.
 UNSEEN = "\u200d\ud83d"
-"""Characters that a tokenizer may leave out of all tokens."""
 
 
 class EmbedderContract:

@@ -41,8 +41,8 @@ _CANNOT_WRITE = message(
     "The built-in model can't be written to {folder} ({why}). It needs 260 MB. Free some disk space, or set the "
     "environment variable TESSERA_MODELS_DIR to another folder."
 )
+# The prefixes the model was trained with (https://huggingface.co/intfloat/multilingual-e5-small).
 PROMPTS = {"query": "query: ", "document": "passage: "}
-"""The prefixes the model was trained with (https://huggingface.co/intfloat/multilingual-e5-small)."""
 _HIDDEN = 384
 _WIDE = 1536
 _LENGTH = 512

@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from onnx import TensorProto, ValueInfoProto
 
 Array = NDArray[Any]
+# The size of each dimension, which is a number, or a name if the size may vary.
 Shape = Sequence[int | str]
-"""The size of each dimension, which is a number, or a name if the size may vary."""
 # Version of the standard operators (https://onnx.ai/onnx/operators). `Gelu` was added in version 20.
 OPERATORS = 20
+# Domain of onnxruntime's own operators, included in every CPU build.
 FUSED = "com.microsoft"
-"""Domain of onnxruntime's own operators, included in every CPU build."""
 _FORMAT = 9
 # The file name declared for the weights. onnxruntime gets the weights in memory, and never opens such a file.
 _TOGETHER = "weights"
@@ -185,8 +185,8 @@ def _describe(name: str, values: Array) -> "TensorProto":
 # BERT encoders. For multilingual-e5-small, components differ from torch's float32 results by at most 8e-7. Vectors
 # differ from torch's bfloat16 results by 2e-5 in cosine.
 
+# Maximum size of all layers in float32, in bytes. For larger models, torch is faster despite its import time.
 LARGEST = 200 << 20
-"""Maximum size of all layers in float32, in bytes. For larger models, torch is faster despite its import time."""
 
 ON_PROCESSOR = Device("cpu", "float32", message("questions are processed on the CPU"))
 

@@ -22,8 +22,8 @@ from core.model import Role
 NOTE_KEYS = ("document", "passage", "corpus")
 
 _WEB_SEARCH = "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:"
+# The contents of a JSON file in a model's folder.
 Config = dict[str, Any]
-"""The contents of a JSON file in a model's folder."""
 
 
 # Maps patterns for model names to (prompt for questions, prompt for notes).
@@ -92,8 +92,8 @@ SAMPLES = 32
 # Maximum number of samples that `digest` reads from each file, and the size of a sample in bytes.
 SAMPLE_BYTES = 4096
 
+# The `model_type` of a model that returns one vector per text. Older folders don't state it.
 KIND = "SentenceTransformer"
-"""The `model_type` of a model that returns one vector per text. Older folders don't state it."""
 
 
 @frozen

@@ -24,8 +24,8 @@ from core.embedding.sentence import Encoder
 from core.embedding.tokens import WithTokens
 from core.model import Device, Running
 
+# Version of the graph format. Increase it with every change to the written graph.
 VERSION = 1
-"""Version of the graph format. Increase it with every change to the written graph."""
 
 PACKAGES = ("onnx", "onnxruntime", "onnxscript")
 FILE = "model.onnx"
@@ -36,8 +36,8 @@ _CANNOT_WRITE = message(
     "variable TESSERA_MODELS_DIR to another folder."
 )
 
+# Minimum cosine between a text's float32 and 8-bit vectors. The mean for multilingual-e5-small is 0.997.
 CLOSE = 0.95
-"""Minimum cosine between a text's float32 and 8-bit vectors. The mean for multilingual-e5-small is 0.997."""
 
 SAMPLES = (
     "How do I restore a backup of the database?",

@@ -99,8 +99,8 @@ SEGMENT = 1 << 16
 # When a note is edited, most of its chunks stay the same.
 REMEMBERED = 4_000
 
+# Maximum number of note texts to embed at once without torch. Loading torch takes 4 to 9 s.
 FEW = 64
-"""Maximum number of note texts to embed at once without torch. Loading torch takes 4 to 9 s."""
 
 CACHED_QUESTIONS = 64
 # Maximum number of cached questions, and of characters in each. A token's vector takes 1.5 to 4 KB.

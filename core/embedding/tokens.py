@@ -49,8 +49,8 @@ def token_weights(text: str, spans: Spans, count: int) -> Matrix:
     return weights
 
 
+# The texts' vectors, and the token vectors of each text.
 WithTokens = tuple[Matrix, list[Matrix]]
-"""The texts' vectors, and the token vectors of each text."""
 
 
 @cache
@@ -78,6 +78,7 @@ class TokenEmbedder(Embedder, Protocol):
         """
 
 
+# Typical passages in English and Chinese. The mean of their token vectors is a model's centre.
 TYPICAL = (
     "Meeting notes > Decisions\nWe agreed to move the release to Thursday. Anna writes the announcement, and the"
     " old version stays available for a month.",
@@ -106,7 +107,6 @@ TYPICAL = (
     "旅行 > 预算\n| 项目 | 金额 |\n|---|---|\n| 机票 | 3200 |\n| 住宿 | 1800 |",
     "健康 > 睡眠\n每天在同一时间上床，比周末补觉更有用。睡前一小时不要看手机。",
 )
-"""Typical passages in English and Chinese. The mean of their token vectors is a model's centre."""
 
 
 def token_embedder(embedder: Embedder) -> TokenEmbedder | None:

@@ -29,11 +29,12 @@ SMALLEST = 32
 # Share of the token limit that a window should fill. The rest allows a cut to be moved to a line end.
 SLACK = 0.95
 
+# Maximum distance that a cut may be moved from its ideal position to a better one, as a share of a window.
 REACH = 0.25
-"""Maximum distance that a cut may be moved from its ideal position to a better one, as a share of a window."""
 
+# Maximum number of a chunk's table rows that get their own windows. A chunk of 1,500 tokens rarely has more
+# rows.
 MOST_ROWS = 200
-"""Maximum number of a chunk's table rows that get their own windows. A chunk of 1,500 tokens rarely has more rows."""
 
 # The start and end of each token.
 Bounds = list[list[int]]

@@ -22,11 +22,11 @@ from core.store import Store
 from core.store.folder import take
 from core.store.note_to_index import NoteToIndex
 
+# Name of the folder for copies in a workspace. Each copy is itself a workspace.
 FOLDER = "scratch"
-"""Name of the folder for copies in a workspace. Each copy is itself a workspace."""
 
+# Number of copies to keep, because embedding takes minutes. The least recently used copies are deleted.
 KEPT = 6
-"""Number of copies to keep, because embedding takes minutes. The least recently used copies are deleted."""
 
 _NOTES = "notes.json"
 # Errors that don't indicate a damaged copy.

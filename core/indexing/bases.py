@@ -46,8 +46,8 @@ Reworded = Callable[[str, str, str], str]
 ToTrash = Callable[[KnowledgeBase], object]
 # Chunking strategies for the kinds of bases that ignore the strategy in the settings.
 _STRATEGIES = {"lines": "lines", "literal": "markdown"}
+# Maximum number of characters in a base's name.
 MOST_NAME = 200
-"""Maximum number of characters in a base's name."""
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 
 

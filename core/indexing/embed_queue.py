@@ -48,8 +48,8 @@ _PLAIN = "a"
 # HTTP status returned by a server that is too busy for more requests.
 _BUSY = 429
 
+# Texts to embed, keyed by hash.
 Texts = Mapping[bytes, str]
-"""Texts to embed, keyed by hash."""
 
 
 class VectorLookup(NamedTuple):
@@ -170,8 +170,8 @@ class Vectors:
         yield keys
 
 
+# Errors raised if embedding fails. Notes can still be searched by words afterwards.
 FAILURES = (ModelError, ProviderError, EmbeddingMismatch)
-"""Errors raised if embedding fails. Notes can still be searched by words afterwards."""
 
 # Number of chunks to select and sort by length at a time. With 128, 2.7 % of the model's work is padding; with 256, it
 # would be 1.6 %. For a model on a server, blocks are rounded down to full requests.

@@ -17,13 +17,13 @@ from core.model import Bits, Ids, Matrix
 
 # Embedders that use torch for many texts.
 _TORCH = ("bundled", "sentence")
+# Maximum number of bytes of text to embed in this process. Loading torch in the worker would take as long.
 FEW = 130_000
-"""Maximum number of bytes of text to embed in this process. Loading torch in the worker would take as long."""
 _PROCESS = WorkerProcess("core.indexing.embedding_worker", idle=60)
 
 
+# The vectors of notes, and their token bits. The bits are None if the base doesn't keep them.
 NoteVectors: TypeAlias = tuple[Matrix, list[Bits] | None]
-"""The vectors of notes, and their token bits. The bits are None if the base doesn't keep them."""
 
 
 class EmbeddingRequest(NamedTuple):

@@ -153,9 +153,21 @@ class DailyNotes:
             return self._notes.add(base.name, note.body, path=path, author="person", embed=False, **fields)
 
     def add(self, text: str, now: datetime, language: str = ENGLISH) -> Note:
-        """Append text to a day's note, and return the note. Raises the same errors as `open` and `Notes.update`."""
+        """Append text to a day's note, and return the note. Changes to its file by other programs are read first.
+
+        Raises EditError if a program proposed the note, and the same errors as `open` and `Notes.update`.
+        """
         with self._store.changing:
             note = self.open(now, language)
+            if note.status == "pending":
+                raise EditError(
+                    "A program's note at '{path}' is waiting in Review. Accept or reject it first.", path=note.location
+                )
+            base = self._bases.get(self._settings.daily.base)
+            if note.path and (folder := self._writer.folder_for(base, note.path)):
+                plan = self._imports.plan_changes(folder, base, [note.path])
+                self._imports.apply(plan, embed=False, watch=False)
+                note = self.open(now, language)
             end = "\r\n" if "\r\n" in note.body else "\n"
             body = end.join([note.body.rstrip(), "", *text.strip().splitlines(), ""])
             return self._notes.update(note.id, body=body, expected_version=note.version, author="person", embed=False)

@@ -23,8 +23,8 @@ from core.retrieval.ranking import Ranking
 from core.retrieval.requests import SearchRequest
 from core.store import Store
 
+# Minimum evidence for hits to count as an answer.
 LEAST = 2.0
-"""Minimum evidence for hits to count as an answer."""
 # Evidence from words if the first hit contains all of the question's words.
 _WORDS = 4.0
 # Factor applied to the evidence from words if there are no vectors, because freely phrased questions share few words
@@ -73,8 +73,8 @@ def word_share(store: Store, request: SearchRequest, rowid: int) -> float:
 
 # How well each hit matches its question: weakly, well or strongly.
 
+# Score above which a hit contains the question as typed.
 EXACT = 1.0
-"""Score above which a hit contains the question as typed."""
 # Minimum similarity for a strong match.
 VERY_CLOSE = 0.5
 VERY_CLOSE_ACROSS = 0.35

@@ -21,8 +21,8 @@ from core.store import Store
 
 # Passages: hits extended with the chunks around them.
 
+# Maximum number of tokens per passage. Neighbours beyond the limit are left out.
 MOST_TOKENS = 2000
-"""Maximum number of tokens per passage. Neighbours beyond the limit are left out."""
 
 
 def build_passage(store: Store, card: NoteSummary, chunk: Chunk, size: int, joined: Sequence[Chunk] = ()) -> Passage:

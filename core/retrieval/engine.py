@@ -65,8 +65,8 @@ _PASSING: set[Notice] = {"model_loading", "model_away"}
 _ROUNDS = 3
 
 SYNONYM = message("other words")
+# Reasons for sub-queries in later rounds.
 LEAD = message("a title among the hits")
-"""Reasons for sub-queries in later rounds."""
 
 _PER_ROUND = 3
 

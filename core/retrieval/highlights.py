@@ -32,11 +32,11 @@ from core.markdown.parts import tables
 from core.model import Bits, Chunk, Highlight, Hit, Matrix, SearchResult, Spans
 from core.store import Store
 
+# A function that returns the stem under which each word is indexed.
 Stems = Callable[[Sequence[str]], Mapping[str, str]]
-"""A function that returns the stem under which each word is indexed."""
 
+# Maximum number of characters per sentence. Longer sentences are divided.
 LONGEST = 320
-"""Maximum number of characters per sentence. Longer sentences are divided."""
 
 _LATIN = re.compile(rf"[vV]?\d+(?:\.\d+)+|{WORD}(?:\+\+|#(?!\w))?")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
@@ -47,10 +47,10 @@ _BLOCK = re.compile(
     r"(?m)^[ \t>]*(?:(?P<fence>`{3,}|~{3,}).*|(?P<aside>#{1,6}[ \t].*|<!--(?s:.*?)(?:-->|\Z)|</?[A-Za-z].*|[ \t>]*)"
     r"|.*(?:\n(?![ \t>]*(?:[-*+][ \t]|\d+[.)][ \t]|#{1,6}[ \t]|</?[A-Za-z]|\||`{3}|~{3}|$)).*)*)$"
 )
+# Pattern for the punctuation that ends a sentence in scripts with spaces, if a space follows.
 SENTENCE_MARKS = ABBREVIATED + r"(?<![.!?])[.!?]++[\"')\]*_”’]*+"
-"""Pattern for the punctuation that ends a sentence in scripts with spaces, if a space follows."""
+# Pattern for the end of a sentence, which must not be followed by a word in lower case.
 SENTENCE_END = re.compile(SENTENCE_MARKS + r"(?=\s+[^a-z\s]|\s*\Z)|[。！？；…]+[”’」』）*_]*")
-"""Pattern for the end of a sentence, which must not be followed by a word in lower case."""
 _END = re.compile(SENTENCE_MARKS + r"(?=\s|\Z)|[。！？；…]+[”’」』）*_]*")
 _BORDERS = (
     re.compile(r"\n"),
@@ -106,8 +106,8 @@ class TokenizedHit:
         return places, tokens.cosines(self.question, self.centre, self.bits)
 
 
+# Tokenized hits by chunk id.
 TokenizedHits = dict[str, TokenizedHit]
-"""Tokenized hits by chunk id."""
 
 
 def highlights(result: SearchResult, store: Store, read: TokenizedHits) -> dict[str, Highlight]:

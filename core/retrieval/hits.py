@@ -272,8 +272,8 @@ def _list_dropped(ranked: _Ranked, limit: int) -> Iterator[DroppedCandidate]:
         yield DroppedCandidate(ranked.hit(rank, rowid), stage)
 
 
+# Maximum number of facet values per field.
 MOST_VALUES = 12
-"""Maximum number of facet values per field."""
 _FIELDS = {name: field.typed[0] for name, field in NOTE_FIELDS.items() if field.is_facet}
 
 
@@ -326,8 +326,9 @@ def _term(field: str, value: str) -> str:
 
 # Reordering hits by clicks on their notes. Clicks count only for similar questions, and their weight decays over time.
 
+# Maximum score boost from clicks, on a scale from the last hit's score (0) to the first hit's (1). See decision
+# 61.
 GAIN = 0.5
-"""Maximum score boost from clicks, on a scale from the last hit's score (0) to the first hit's (1). See decision 61."""
 # Clicks for one question count for another question only if the two are more similar than this.
 _LIKE = 0.5
 

@@ -90,12 +90,13 @@ Choose the sections that answer the question, the best first. Then answer it fro
 sentences, in the language of the question, without section numbers. If no section answers it, choose none and say so.
 Reply with one JSON object only, such as {"chosen": [4, 1], "answer": "..."}."""
 
+# Maximum number of hits the model chooses among.
 CANDIDATES = 20
-"""Maximum number of hits the model chooses among."""
+# Minimum number of characters per candidate. If the input limit is too low for that, there are fewer
+# candidates.
 LEAST_CHARACTERS = 400
-"""Minimum number of characters per candidate. If the input limit is too low for that, there are fewer candidates."""
+# Maximum number of characters in an answer.
 MOST_CHARACTERS = 4000
-"""Maximum number of characters in an answer."""
 
 
 def widen_query(query: Query) -> Query:

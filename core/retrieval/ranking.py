@@ -29,14 +29,14 @@ from core.store.top_k import Scores, best
 
 # Fusing the scores from several stages. These functions are pure. Scores are dicts from chunk rowid to score.
 
+# Maps rowids to chunks.
 ChunkMap = Mapping[int, Chunk]
-"""Maps rowids to chunks."""
+# Maps note ids to summaries.
 Cards = Mapping[str, NoteSummary]
-"""Maps note ids to summaries."""
+# A reranker's score for each chunk, or None for a chunk that the reranker had no time for.
 Judged = dict[int, float | None]
-"""A reranker's score for each chunk, or None for a chunk that the reranker had no time for."""
+# Score boost for a chunk that contains an optional phrase, on a scale from 0 to 1.
 PHRASE = 0.3
-"""Score boost for a chunk that contains an optional phrase, on a scale from 0 to 1."""
 
 # How far the best keyword score raises a chunk that has no vector, as a share of the distance from the mean semantic
 # score to 1. With half of both vaults' notes in a base without vectors, MRR@10 is 0.540 at 0 and 0.561 at 0.25. At
@@ -130,11 +130,10 @@ def normalise(scores: Scores) -> Scores:
     return {key: (score - low) / (high - low) for key, score in scores.items()}
 
 
+# Maps each chunk to True if its language is Chinese, Japanese or Korean, and to False for any other language.
+#
+# The two groups share no words.
 Groups = Mapping[int, bool]
-"""Maps each chunk to True if its language is Chinese, Japanese or Korean, and to False for any other language.
-
-The two groups share no words.
-"""
 
 # Share of the difference between two languages' mean semantic scores to carry over to their reranker scores. At 0, a
 # lone passage in the question's language never comes first. At 1, questions over both vaults lose half a point.
@@ -341,8 +340,8 @@ def merge(rankings: Sequence[Ranking]) -> dict[int, RankedCandidate]:
 
 # Duplicates: overlapping chunks in a note, copies in other notes, and identical lines.
 
+# Minimum similarity for copies (Jaccard index over 4-character pieces).
 ALIKE = 0.9
-"""Minimum similarity for copies (Jaccard index over 4-character pieces)."""
 
 _DIGITS = re.compile(r"\d+")
 _PIECE = 4
@@ -438,8 +437,8 @@ class _ComparedText:
 
 # Superseded notes and their successors.
 
+# Maps each superseded note's id to the ids of the active notes that supersede it.
 NewerNotes = Mapping[str, Sequence[str]]
-"""Maps each superseded note's id to the ids of the active notes that supersede it."""
 
 
 def newer_notes(store: Store) -> NewerNotes:

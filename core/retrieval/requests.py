@@ -173,8 +173,8 @@ class SearchRequest:
         return self.mode != "keyword" and bool(self.query.text.strip())
 
 
+# A function that returns variants of a question with synonyms.
 Variants = Callable[[str], Sequence[str]]
-"""A function that returns variants of a question with synonyms."""
 
 
 def start_search(

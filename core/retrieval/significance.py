@@ -15,8 +15,8 @@ RESAMPLES = 10_000
 
 SEED = 0
 
+# Highest number of further questions that the message states exactly. Beyond it, the message says "more than".
 MOST = 10_000
-"""Highest number of further questions that the message states exactly. Beyond it, the message says "more than"."""
 
 _BLOCK = 1 << 13  # 64 KB: the OS reclaims larger blocks after every use, which doubles the time
 _Z = 1.959964

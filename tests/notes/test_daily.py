@@ -61,6 +61,31 @@ def test_text_is_added_as_a_paragraph_at_the_end_of_a_day(workspace: Workspace, 
     assert workspace.daily.open(FRIDAY) == note
 
 
+def test_text_is_added_to_a_file_as_another_program_left_it_and_to_no_proposed_note(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    folder = tmp_path / "vault"
+    folder.mkdir()
+    (folder / "a.md").write_text("A note.\n")
+    workspace.imports.apply(workspace.imports.plan_folder(folder))
+    workspace.bases.update("vault", write_files=True)
+    chosen(workspace, base="vault")
+    workspace.daily.add("one", FRIDAY)
+    file = folder / "2026-11-27.md"
+    with file.open("a") as opened:
+        opened.write("\nfrom outside\n")
+    workspace.daily.add("two", FRIDAY)
+    assert file.read_text() == "# 2026-11-27\n\none\n\nfrom outside\n\ntwo\n"
+    file.unlink()
+    workspace.daily.add("three", FRIDAY)
+    assert file.read_text() == "# 2026-11-27\n\nthree\n"
+    workspace.bases.add("work")
+    chosen(workspace, base="work")
+    workspace.proposals.add("work", "Of a program.", title="2026-11-27")
+    with pytest.raises(EditError, match="waiting in Review"):
+        workspace.daily.add("Call the bank", FRIDAY)
+
+
 def test_the_template_and_the_base_are_followed_where_they_are_renamed_or_moved(
     workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -31,7 +31,13 @@ def find(store: Store, first: date) -> tuple[DatedLine, ...]:
         named = _pattern(day)
         for chunk in chunks:
             note = cards.get(chunk.note_id)
-            if note is None or note.status != "active" or note.base_id in files or (day, note.id) in found:
+            if (
+                note is None
+                or note.status != "active"
+                or note.expired
+                or note.base_id in files
+                or (day, note.id) in found
+            ):
                 continue
             for line in chunk.text.splitlines():
                 if (match := named.search(line)) and not _LEFT_OUT.match(line):
@@ -48,11 +54,11 @@ def _pattern(day: date) -> re.Pattern[str]:
     forms = []
     for form in _forms(day):
         before = "(?<![./-])" if form[4:5] in set("-/.") else ""
-        after = r"(?!\d)" if form[-1].isdigit() else "(?![a-z])"
-        forms.append(before + re.escape(form) + ("" if form[-1] in "日号" else after))
-    return re.compile(
-        rf"(?i)(?<![\da-z])(?<!\d年)(?<!\d年 )(?<!\d 年 )(?:{'|'.join(forms)})(?!\.?,? (?:of )?(?!{day.year})\d{{4}})"
-    )
+        after = "" if form[-1] in "日号" else r"(?!\d)" if before else r"(?![\da-z])"
+        # The verb "may" isn't a month.
+        forms.append(before + re.escape(form).replace("May", "(?-i:M(?:ay|AY))") + after)
+    other = rf"(?!\.?\s*,?\s*\(?(?:of )?(?!{day.year})\d{{4}})"
+    return re.compile(rf"(?i)(?<![\da-z])(?<!\d年)(?<!\d年 )(?<!\d 年)(?<!\d 年 )(?:{'|'.join(forms)}){other}")
 
 
 def _forms(day: date) -> list[str]:

@@ -274,7 +274,8 @@ class Review:
         current = {kind for kind, type_ in MATTERS.items() if type_.quick or kind == "reminder"}
         if self._neighbours.likeness.is_read:
             self._hints = self._store.remembered.get(
-                ("hints", frozenset(self._table.hidden_keys())), lambda: self._count(MATTERS.keys() - current)
+                ("hints", frozenset(self._table.hidden_keys()), self._store.fields.expired()),
+                lambda: self._count(MATTERS.keys() - current),
             )
         return self._hints + self._count(current)
 
@@ -288,7 +289,9 @@ class Review:
             return None
         changed = self._store.remembered.get(("digest", today), lambda: self._changed(today))
         first = local_now().date()
-        dated = self._store.remembered.get(("coming", first), lambda: coming.find(self._store, first))
+        dated = self._store.remembered.get(
+            ("coming", first, self._store.fields.expired()), lambda: coming.find(self._store, first)
+        )
         waiting = self.counts()
         return Digest(today.day, waiting, changed, dated) if waiting or changed or dated else None
 

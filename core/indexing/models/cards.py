@@ -21,8 +21,8 @@ from core.reranking import RERANKERS, cross_encoder
 from core.settings.config import settings
 from core.settings.sections import EmbeddingServer, ServerSettings
 
+# Languages shown for the bundled model. Its model card lists 100.
 LANGUAGES = ("multilingual", "zh", "en")
-"""Languages shown for the bundled model. Its model card lists 100."""
 
 _BY_TORCH = ("bundled", "sentence", "late-interaction", "cross-encoder")
 # Values of settings that don't name a model.

@@ -29,13 +29,13 @@ from core.settings.sections import EmbeddingServer, LlmSettings, key_variable
 
 HOST = "127.0.0.1"
 CONNECT_SECONDS = 0.3
+# Maximum wait in seconds for a connection, and for the whole response.
 SECONDS = 1.5
-"""Maximum wait in seconds for a connection, and for the whole response."""
+# Maximum size in bytes of a model listing to read.
 MOST_BYTES = 1 << 20
-"""Maximum size in bytes of a model listing to read."""
 MOST_MODELS = 50
+# Maximum number of models to offer per server, and maximum length of a model's name in characters.
 LONGEST_NAME = 200
-"""Maximum number of models to offer per server, and maximum length of a model's name in characters."""
 
 
 @frozen
@@ -56,8 +56,8 @@ DIALECTS = (
     Dialect("llama.cpp", "v1/models", "llamacpp"),
     Dialect("vLLM", "v1/models", "vllm"),
 )
+# The usual port of each kind of server.
 PORTS: dict[str, int] = {"Ollama": 11434, "LM Studio": 1234, "llama.cpp": 8080, "vLLM": 8000}
-"""The usual port of each kind of server."""
 
 _OWNERS = {"library": "Ollama", "organization_owner": "LM Studio", "llamacpp": "llama.cpp", "vllm": "vLLM"}
 
@@ -118,8 +118,8 @@ def _is_language_model(name: object) -> bool:
     return name == name.strip() and name.isprintable() and not _NO_CHAT.search(name) and not _CLOUD.search(name)
 
 
+# The kind of model used for the server in each section of the settings, keyed by section.
 SECTIONS: Mapping[str, str] = {"embeddings": "openai_compatible", "rerank": "rerank-api", "llm": "llm"}
-"""The kind of model used for the server in each section of the settings, keyed by section."""
 
 
 @dataclass

@@ -12,6 +12,8 @@ from core.indexing.models import cards
 from core.model import ModelTrial, Progress, no_progress
 from core.reranking import Candidate
 
+# The questions in each language, mapped to the sentences that answer them. Any other sentence is a wrong
+# answer.
 QUESTIONS: Mapping[str, Mapping[str, str]] = {
     "en": {
         "How do I take back a commit in git?": "git revert makes a new commit that undoes an older one.",
@@ -24,7 +26,6 @@ QUESTIONS: Mapping[str, Mapping[str, str]] = {
         "换机油的里程间隔": "汽车每跑一万公里换一次机油，同时检查机油滤芯。",
     },
 }
-"""The questions in each language, mapped to the sentences that answer them. Any other sentence is a wrong answer."""
 
 TEXTS = [text for pairs in QUESTIONS.values() for text in pairs.values()]
 

@@ -20,11 +20,11 @@ from core.store.remembered import PerNote
 # Sentences that contain numbers. If two notes' sentences differ only in the numbers, the notes may contradict each
 # other.
 
+# Maximum sentence length in characters.
 LONGEST = 300
-"""Maximum sentence length in characters."""
 LEAST_WORDS = 4
+# Minimum number of words in a sentence, not counting numbers, or of Chinese, Japanese or Korean characters.
 LEAST_CHARACTERS = 6
-"""Minimum number of words in a sentence, not counting numbers, or of Chinese, Japanese or Korean characters."""
 # Minimum number of characters in a text that can be a copy.
 _LEAST_TEXT = 10
 

@@ -121,8 +121,8 @@ def regions(plane: Places, count: int) -> NDArray[np.intp]:
 
 MOST_REGIONS = 24
 _WORD = re.compile(r"[\w+#'-]+")
+# Maximum number of phrases in a region's name.
 PHRASES = 3
-"""Maximum number of phrases in a region's name."""
 # Minimum number of notes in a region. A phrase in the region's name must also occur in at least this many of its notes.
 _LEAST = 3
 # Maximum number of characters in a phrase written without spaces, as in Chinese.

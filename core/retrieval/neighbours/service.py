@@ -36,10 +36,10 @@ _LEAST = 20
 # Maximum number of shared phrases to show.
 _SHOWN = 3
 
+# Maps each word or phrase to its number of occurrences.
 Counts = Mapping[str, int]
-"""Maps each word or phrase to its number of occurrences."""
+# Maps each word or phrase to its weight.
 Weights = Mapping[str, float]
-"""Maps each word or phrase to its weight."""
 
 
 @frozen
@@ -198,10 +198,10 @@ class Meaning:
 
 # Finding the notes nearest to a note.
 
+# Number of nearest notes in meaning to compare by words. On two vaults, 20 was slightly worse and 80 no better.
 CANDIDATES = 40
-"""Number of nearest notes in meaning to compare by words. On two vaults, 20 was slightly worse and 80 no better."""
+# Maximum number of characters to compare per note, counted from the beginning.
 LONGEST = 20_000
-"""Maximum number of characters to compare per note, counted from the beginning."""
 # Maximum number of notes whose words are cached.
 _KNOWN = 4_000
 # Weight of the word cosine relative to the vector cosine. On two vaults, it was the best of the values from 1 to 4

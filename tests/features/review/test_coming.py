@@ -37,6 +37,9 @@ def found(workspace: Workspace) -> list[tuple[str, str]]:
         ("paid on 30 Nov. 2025", ""),
         ("due 30 November of 2019", ""),
         ("30 Novembers", ""),
+        ("November 30th, 2024 wedding", ""),
+        ("30 November (2019), Nov 30,2019", ""),
+        ("2019 年11月30日", ""),
         ("a day too late: 8 December", ""),
         ("paid on 30 November 2024", ""),
         ("paid on 2025年11月30日", ""),
@@ -80,6 +83,16 @@ def test_a_long_line_is_quoted_around_its_day_and_a_note_once_a_day(workspace: W
     assert flat[1].startswith("…")
     assert flat[1].endswith("We must cancel by 30 November.")
     assert rent[1].endswith("12 月 3 日到期。")
+
+
+def test_the_verb_may_is_no_month_and_expired_notes_name_no_days(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "local_now", lambda: datetime(2027, 5, 1, 9, tzinfo=LOCAL))
+    workspace.notes.add("home", "Option 1 may fail.", title="Options")
+    workspace.notes.add("home", "The offer ends on 1 May.", title="Offer", expires_at="2020-01-01")
+    workspace.notes.add("home", "Rent is due on May 1.", title="Rent")
+    assert found(workspace) == [("2027-05-01", "Rent is due on May 1.")]
 
 
 def test_logs_that_are_text_files_name_no_days(workspace: Workspace) -> None:
