@@ -95,6 +95,6 @@ page_title("Chunks")
 bases = workspace.bases.all()
 if not bases:
     welcome.no_notes("Here you can see how and why each note is split, and change the split. There are no notes yet.")
-    st.stop()
-with errors():
-    page(bases)
+else:
+    with errors():
+        page(bases)

@@ -77,6 +77,6 @@ page_title("Evaluation")
 bases = workspace.bases.all()
 if not bases:
     welcome.no_notes("There is nothing to evaluate yet. Import notes first, then ask questions whose answers you know.")
-    st.stop()
-with errors():
-    page(bases)
+else:
+    with errors():
+        page(bases)

@@ -195,20 +195,19 @@ status = workspace.status()
 if not status.bases:
     introduce()
     job_panel()
-    st.stop()
-
-st.title("Tessera", anchor=False)
-quick_search()
-today.jot()
-draw_undo()
-welcome.links()
-welcome.offer_tour()
-job_panel()
-drafts()
-digest()
-attention(status)
-left, right = halves("home")
-with left:
-    recent()
-with right:
-    bases(status)
+else:
+    st.title("Tessera", anchor=False)
+    quick_search()
+    today.jot()
+    draw_undo()
+    welcome.links()
+    welcome.offer_tour()
+    job_panel()
+    drafts()
+    digest()
+    attention(status)
+    left, right = halves("home")
+    with left:
+        recent()
+    with right:
+        bases(status)

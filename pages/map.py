@@ -68,6 +68,6 @@ page_title("Map")
 bases = base_names()
 if not bases:
     welcome.no_notes("There are no notes to map yet.")
-    st.stop()
-with errors():
-    page(bases)
+else:
+    with errors():
+        page(bases)

@@ -115,24 +115,23 @@ if (title := session_state.pop(shell.NEW, None)) is not None:
     composer.begin(base, title=title, folder=folder)
 if editing.is_open():
     editing.page()
-    st.stop()
-with row("notes_head"):
-    page_title("Notes")
-    importing = container(width="content")
-    today.button()
-    button("New note", "new_note", "edit_square", composer.begin_here, writes=True)
-bases = base_names()
-composer.draw_new_drafts()
-with errors():
-    imports.section()
-job_panel()
-if not bases:
-    if not is_importing():  # an import's progress is shown above
+else:
+    with row("notes_head"):
+        page_title("Notes")
+        importing = container(width="content")
+        today.button()
+        button("New note", "new_note", "edit_square", composer.begin_here, writes=True)
+    bases = base_names()
+    composer.draw_new_drafts()
+    with errors():
+        imports.section()
+    job_panel()
+    if bases:
+        vacant = page(bases)
+        actions.draw_dialogs()
+        with importing:
+            imports.popover(vacant=vacant)
+    elif not is_importing():  # an import's progress is shown above
         with row():
             st.caption(t("There are no notes yet. Import a folder above, or"), width="content")
             welcome.samples()
-    st.stop()
-vacant = page(bases)
-actions.draw_dialogs()
-with importing:
-    imports.popover(vacant=vacant)

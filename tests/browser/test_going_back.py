@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, WebSocketRoute, expect
+from playwright.sync_api import Page, expect
 from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from tests.browser.conftest import Tab, vault_workspace
+from tests.browser.wire import Wire
 
 pytestmark = pytest.mark.browser
 
@@ -86,60 +86,43 @@ def test_another_page_begins_at_its_top(tab: Tab, hits: Page) -> None:
     expect(hits.get_by_role("heading", name="Bases")).to_be_in_viewport()
 
 
-class Wire:
-    """The WebSocket between a tab and the server, on which a test sends what a page may have sent."""
+def drawn_page(wire: Wire) -> str:
+    """The page that the server has drawn last."""
+    return [said.navigation.page_script_hash for said in wire.heard() if said.HasField("navigation")][-1]
 
-    def __init__(self, tab: Tab) -> None:
-        self._heard: list[ForwardMsg] = []
-        tab.page.route_web_socket("**/_stcore/stream", self._connect)
 
-    def _connect(self, client: WebSocketRoute) -> None:
-        self._server = client.connect_to_server()
+def parts(wire: Wire) -> list[str]:
+    """The pages for which a run of a part has begun, not of a whole page."""
+    begun = [said for said in wire.heard() if said.HasField("new_session") and said.metadata.run.fragment_ids]
+    return [said.new_session.page_script_hash for said in begun]
 
-        def hear(said: str | bytes) -> None:
-            assert isinstance(said, bytes)
-            self._heard.append(ForwardMsg.FromString(said))
-            client.send(said)
 
-        self._server.on_message(hear)
-
-    @property
-    def page(self) -> str:
-        """The page that the server has drawn last."""
-        return [said.navigation.page_script_hash for said in self._heard if said.HasField("navigation")][-1]
-
-    @property
-    def parts(self) -> list[str]:
-        """The pages for which a run of a part has begun, not of a whole page."""
-        begun = [said for said in self._heard if said.HasField("new_session") and said.metadata.run.fragment_ids]
-        return [said.new_session.page_script_hash for said in begun]
-
-    def tick(self, page: str) -> None:
-        """Ask for a part of the side bar, which is on each page, as the timer of a page does."""
-        in_sidebar = [said.delta.fragment_id for said in self._heard if said.metadata.delta_path[:1] == [1]]
-        asked = BackMsg()
-        asked.rerun_script.fragment_id = next(filter(None, in_sidebar))
-        asked.rerun_script.page_script_hash = page
-        asked.rerun_script.is_auto_rerun = True
-        self._server.send(asked.SerializeToString())
+def tick(wire: Wire, page: str) -> None:
+    """Ask for a part of the side bar, which is on each page, as the timer of a page does."""
+    in_sidebar = [said.delta.fragment_id for said in wire.heard() if said.metadata.delta_path[:1] == [1]]
+    asked = BackMsg()
+    asked.rerun_script.fragment_id = next(filter(None, in_sidebar))
+    asked.rerun_script.page_script_hash = page
+    asked.rerun_script.is_auto_rerun = True
+    wire.say(asked.SerializeToString())
 
 
 def test_a_timer_of_the_page_that_was_left_leaves_the_new_page_as_it_is(tab: Tab) -> None:
     page, wire = tab.page, Wire(tab)
     tab.open("/search")
     expect(page.get_by_role("textbox", name="Ask a question")).to_be_visible()
-    left = wire.page
+    left = drawn_page(wire)
     page.get_by_test_id("stSidebar").get_by_role("link", name="Notes").click()
     expect(page.get_by_role("button", name="New note")).to_be_visible()
     tab.settle()
-    before = len(wire.parts)
-    wire.tick(left)
+    before = len(parts(wire))
+    tick(wire, left)
     page.request.get(tab.url + "/_stcore/health")  # two that wait at once would be taken for one
-    wire.tick(wire.page)
-    tab.wait_until(lambda: wire.page in wire.parts[before:])
+    tick(wire, drawn_page(wire))
+    tab.wait_until(lambda: drawn_page(wire) in parts(wire)[before:])
     tab.settle()
     expect(page.get_by_role("button", name="New note")).to_be_visible()
-    assert left not in wire.parts[before:]
+    assert left not in parts(wire)[before:]
 
 
 def test_a_window_that_went_blank_is_loaded_anew(tab: Tab) -> None:

@@ -2,10 +2,11 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, WebSocketRoute, expect
+from playwright.sync_api import Browser, expect
 
 from core.workspace import Workspace
 from tests.browser.conftest import Tab, app_of, browsing, light_workspace, running
+from tests.browser.wire import Wire
 
 pytestmark = pytest.mark.browser
 
@@ -294,14 +295,7 @@ def stored(place: Path, note_id: str) -> str:
 
 
 def test_a_page_that_takes_no_message_any_more_is_loaded_anew_with_what_was_typed(tab: Tab) -> None:
-    page = tab.page
-    sockets = []
-
-    def between(socket: WebSocketRoute) -> None:
-        socket.connect_to_server()
-        sockets.append(socket)
-
-    page.route_web_socket(re.compile("_stcore/stream"), between)
+    page, wire = tab.page, Wire(tab)
     tab.open("/notes")
     page.get_by_role("button", name="New note").click()
     text = page.get_by_role("textbox", name="Text of the note")
@@ -309,7 +303,7 @@ def test_a_page_that_takes_no_message_any_more_is_loaded_anew_with_what_was_type
     page.keyboard.type("one two three four")
     state(tab, "Saving…")
     tab.settle()
-    sockets[-1].send(b"\xff\xff")
+    wire.hear(b"\xff\xff")
     page.get_by_role("button", name="Continue writing").first.click(timeout=30_000)
     expect(text).to_have_text("one two three four")
 
