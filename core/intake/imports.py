@@ -288,45 +288,45 @@ class Imports:
                 known=plan.known,
                 folder=str(plan.folder),
             )
-        watch = watch and plan.source_ref != UPLOADED
+        store = self._store
+        is_upload = plan.source_ref == UPLOADED
         with log_call("import", base=plan.base) as line:
-            report = self._apply_plan(plan, embed, watch, progress)
+            if not plan.is_empty:
+                store.index.open()
+            started = time.perf_counter()
+            if plan.base_id:
+                base = store.bases.by_id(plan.base_id)
+            else:
+                base = self._bases.find_or_add(plan.base, watch=watch and not is_upload)
+            log_bases([base])
+            embed = embed and base.embed_at_once
+            embedder = embedding.build(base.embedder)
+            if base.embed_at_once:
+                size = sum(file.size for file in plan.added if not is_document(file.path))
+                NoteEmbedder(base.embedder, embedder, size=size).start()
+            # Without a model, writing takes up most of the time.
+            share = 0.9 if base.without_model else 0.05
+            writing = _part(progress, 0, share) if embed else progress
+            if (linked := plan.folder / LINKED).is_dir() and is_upload:
+                with translate_errors(own_files := store.folder / FILES):
+                    shutil.copytree(linked, own_files, copy_function=os.replace, dirs_exist_ok=True)
+            with self._writing.setdefault(base.id, threading.Lock()):
+                report, written, stopped = import_plan(store, base, embedder, plan, writing)
+            self.discard(plan)
+            if embed and not stopped:
+                report = self._embed_pending(base, written, report, _part(progress, share, 1))
+            if not embed:
+                store.leave_pending()
+            report = replace(
+                report,
+                waiting=store.pending.count([base.id]).notes,
+                refused=store.refusals.count(base),
+                seconds=round(time.perf_counter() - started, 3),
+            )
             counts = ("added", "changed", "renamed", "removed", "unchanged", "chunks", "waiting")
             line.update({name: getattr(report, name) for name in counts})
             line.update(failed=len(report.failed), incomplete=len(report.incomplete))
             return report
-
-    def _apply_plan(self, plan: SyncPlan, embed: bool, watch: bool, progress: Progress) -> SyncReport:
-        store = self._store
-        if not plan.is_empty:
-            store.index.open()
-        started = time.perf_counter()
-        base = store.bases.by_id(plan.base_id) if plan.base_id else self._bases.find_or_add(plan.base, watch=watch)
-        log_bases([base])
-        embed = embed and base.embed_at_once
-        embedder = embedding.build(base.embedder)
-        if base.embed_at_once:
-            size = sum(file.size for file in plan.added if not is_document(file.path))
-            NoteEmbedder(base.embedder, embedder, size=size).start()
-        # Without a model, writing takes up most of the time.
-        share = 0.9 if base.without_model else 0.05
-        writing = _part(progress, 0, share) if embed else progress
-        if (linked := plan.folder / LINKED).is_dir() and plan.source_ref == UPLOADED:
-            with translate_errors(own_files := store.folder / FILES):
-                shutil.copytree(linked, own_files, copy_function=os.replace, dirs_exist_ok=True)
-        with self._writing.setdefault(base.id, threading.Lock()):
-            report, written, stopped = import_plan(store, base, embedder, plan, writing)
-        self.discard(plan)
-        if embed and not stopped:
-            report = self._embed_pending(base, written, report, _part(progress, share, 1))
-        if not embed:
-            store.leave_pending()
-        return replace(
-            report,
-            waiting=store.pending.count([base.id]).notes,
-            refused=store.refusals.count(base),
-            seconds=round(time.perf_counter() - started, 3),
-        )
 
     def _embed_pending(
         self, base: KnowledgeBase, written: Iterable[str], report: SyncReport, progress: Progress
