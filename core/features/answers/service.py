@@ -46,45 +46,6 @@ DrawQuestions = Callable[[Sequence[Note], int], list[Question]]
 Stamp = tuple[tuple[str, str], ...]
 
 
-@dataclass(eq=False)
-class Examples:
-    """Finds example questions about notes in a background job, and caches them until the notes change."""
-
-    _jobs: Jobs
-    _note_of: Callable[[str], Note]
-    _drawn: DrawQuestions
-    _answered: Callable[[str], Answer]
-    _found: tuple[Stamp, Texts] = ((), ())
-
-    def for_notes(self, stamp: Stamp) -> Texts:
-        """Return the examples for the given notes.
-
-        If the notes have changed, start the job that finds examples and return an empty tuple.
-        """
-        last_stamp, examples = self._found
-        if last_stamp == stamp:
-            return examples
-        self._jobs.start("examples", lambda progress: self._find(stamp, progress), quiet=True)
-        return ()
-
-    def _find(self, stamp: Stamp, progress: Progress) -> None:
-        notes = []
-        for note_id, _ in stamp:
-            with suppress(NoteNotFound):
-                notes.append(self._note_of(note_id))
-        found = list[str]()
-        questions = self._drawn(notes, CANDIDATES)
-        for number, question in enumerate(questions):
-            progress(number, len(questions), question.text)
-            if len(found) == EXAMPLES:
-                break
-            with suppress(TesseraError):
-                answer = self._answered(question.text)
-                if answer.answered == "yes" and answer.quotes[0].note.id in {gold.note_id for gold in question.spans}:
-                    found.append(question.text)
-        self._found = stamp, tuple(found)
-
-
 # Tell English and Chinese questions apart from words, names and titles.
 
 _ENGLISH = re.compile(
@@ -161,9 +122,7 @@ class Answers:
     _drawn: DrawQuestions
     _neighbours: Neighbours
     _last: tuple[object, Answer] | None = None
-
-    def __post_init__(self) -> None:
-        self.examples = Examples(self._jobs, self._store.note, self._drawn, self.ask)
+    _examples: tuple[Stamp, Texts] = ((), ())
 
     @log_call("answer.ask")
     def ask(self, text: str, **options: Unpack[SearchOptions]) -> Answer:
@@ -231,6 +190,34 @@ class Answers:
             )
         self._last = key, answer
         return answer
+
+    def examples(self, stamp: Stamp) -> Texts:
+        """Return example questions about the given notes, which are cached until the notes change.
+
+        If the notes have changed, start the job that finds examples and return an empty tuple.
+        """
+        last_stamp, examples = self._examples
+        if last_stamp == stamp:
+            return examples
+        self._jobs.start("examples", lambda progress: self._find_examples(stamp, progress), quiet=True)
+        return ()
+
+    def _find_examples(self, stamp: Stamp, progress: Progress) -> None:
+        notes = []
+        for note_id, _ in stamp:
+            with suppress(NoteNotFound):
+                notes.append(self._store.note(note_id))
+        found = list[str]()
+        questions = self._drawn(notes, CANDIDATES)
+        for number, question in enumerate(questions):
+            progress(number, len(questions), question.text)
+            if len(found) == EXAMPLES:
+                break
+            with suppress(TesseraError):
+                answer = self.ask(question.text)
+                if answer.answered == "yes" and answer.quotes[0].note.id in {gold.note_id for gold in question.spans}:
+                    found.append(question.text)
+        self._examples = stamp, tuple(found)
 
     def _find_contradiction(self, answer: Answer) -> Quote | None:
         """Return a sentence from another hit that contradicts the first quote's marked part, or None if none does.

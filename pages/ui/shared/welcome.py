@@ -47,7 +47,7 @@ def questions() -> list[str]:
     if cards and not own:
         return [*map(text_of, OF_SAMPLES)]
     stamp = tuple((card.id, str(card.updated_at)) for card in own)
-    return list(workspace.answers.examples.for_notes(stamp)[:SHOWN]) if own else []
+    return list(workspace.answers.examples(stamp)[:SHOWN]) if own else []
 
 
 def links() -> None:

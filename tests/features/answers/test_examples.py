@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from core.base.errors import NoteNotFound, QueryError
 from core.base.jobs import Jobs
-from core.features.answers.service import CANDIDATES, EXAMPLES, Examples
+from core.features.answers.service import CANDIDATES, EXAMPLES, Answers
 from core.model import GoldSpan, Question
 
 
@@ -28,15 +29,19 @@ def drawn(notes: Sequence[Any], count: int) -> list[Question]:
     return [Question(str(n), f"question {n} on {span.note_id}", (span,)) for n, span in enumerate(spans)][:count]
 
 
-def examples(answered: Callable[[str], Any], jobs: Jobs, note_of: Callable[[str], Any] = str) -> Examples:
-    return Examples(jobs, note_of, drawn, answered)
+def examples(answered: Callable[[str], Any], jobs: Jobs, note_of: Callable[[str], Any] = str) -> Answers:
+    nothing: Any = None
+    store: Any = SimpleNamespace(note=note_of)
+    of = Answers(store, nothing, nothing, jobs, drawn, nothing)
+    vars(of)["ask"] = answered
+    return of
 
 
-def found(of: Examples, jobs: Jobs, *notes: str) -> tuple[str, ...]:
+def found(of: Answers, jobs: Jobs, *notes: str) -> tuple[str, ...]:
     stamp = tuple((note, "2026-11-26") for note in notes)
-    of.for_notes(stamp)
+    of.examples(stamp)
     jobs.wait("examples", 10)
-    return of.for_notes(stamp)
+    return of.examples(stamp)
 
 
 def right(text: str) -> FakeAnswer:
@@ -82,7 +87,7 @@ def test_they_are_few_and_found_once_until_notes_change() -> None:
     assert len(found(of, jobs, *notes)) == len(asked) == EXAMPLES
     found(of, jobs, *notes)
     assert len(asked) == EXAMPLES
-    assert of.for_notes((("n0", "later"),)) == ()
+    assert of.examples((("n0", "later"),)) == ()
     jobs.wait("examples", 10)
     assert len(asked) == EXAMPLES + 1
 
