@@ -28,7 +28,7 @@ def test_a_backup_is_made_checked_and_brought_back_by_a_click(filled: Screen) ->
 def test_the_choices_are_stored(filled: Screen, tmp_path: Path) -> None:
     screen = filled.open("settings").tab("Backups and health")
     screen.app.toggle(key="backup_daily").set_value(False).run()
-    assert not screen.workspace.backups.daily
+    assert not screen.workspace.backups.enabled
     screen.app.text_input(key="backup_folder").set_value(str(tmp_path / "disk")).run()
     screen.press("backup_folder_save")
     assert screen.workspace.backups.place == tmp_path / "disk"

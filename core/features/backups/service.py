@@ -17,7 +17,7 @@ from core.base.jobs import Jobs
 from core.base.messages import Message, message, plural, verbatim
 from core.model import Backup, BackupReason, Check, Progress, RestoredBackup, count_names, no_progress
 from core.settings.config import Settings
-from core.settings.preferences import Preferences
+from core.settings.preferences import Preferences, Switchable
 from core.store.backups import making, manifest, restoring
 
 JOB = "backup"
@@ -25,9 +25,8 @@ JOB = "backup"
 NEWEST = "latest"
 
 _LOG = logging.getLogger(__name__)
-# Preference keys for the backup folder and for daily backups (`off` if the user turned them off).
+# Preference key for the backup folder.
 _FOLDER = "backup_folder"
-_DAILY = "backup_daily"
 # Seconds to wait before the first check whether a backup is due, and between later checks.
 _FIRST = 60.0
 _AGAIN = 600.0
@@ -40,8 +39,8 @@ _READ = 200_000_000
 
 
 @dataclass(eq=False)
-class Backups:
-    """Makes, lists, checks and restores the backups of the workspace in a folder.
+class Backups(Switchable):
+    """Makes, lists, checks and restores the backups of the workspace in a folder. If enabled, makes one every day.
 
     `snapshot` opens a connection to the workspace's database. `objects` returns the SQL objects in a version of the
     schema. `problem` says why the last daily backup failed, or is None.
@@ -55,6 +54,9 @@ class Backups:
     _objects: restoring.Objects
     _thread: Thread | None = None
     problem: Message | None = None
+
+    _switch = "backup_daily"
+    _usual = True
 
     def __post_init__(self) -> None:
         self._stop = Event()
@@ -88,14 +90,8 @@ class Backups:
         self._preferences.set(_FOLDER, str(place) if folder.strip() else "")
 
     @property
-    def daily(self) -> bool:
-        """Whether daily backups are on. The settings take precedence over the user's choice."""
-        chosen = self._settings.backups.daily
-        return self._preferences.get(_DAILY) != "off" if chosen is None else chosen
-
-    def choose_daily(self, on: bool) -> None:
-        """Turn daily backups on or off."""
-        self._preferences.set(_DAILY, "on" if on else "off")
+    def _decided(self) -> bool | None:
+        return self._settings.backups.daily
 
     @property
     def encrypted(self) -> bool:
@@ -205,7 +201,7 @@ class Backups:
         No backup is due if the workspace has no notes, or during an import. Backups dated in the future, made while the
         clock was wrong, are ignored.
         """
-        if not self.daily or self._jobs.running("import") or not self.has_notes():
+        if not self.enabled or self._jobs.running("import") or not self.has_notes():
             return False
         own = [
             backup.made_at

@@ -50,7 +50,7 @@ from core.query.phrasing import (
     is_self_contained,
 )
 from core.reranking import NONE
-from core.settings.preferences import CHECK_AFTER_IMPORT, Preferences
+from core.settings.preferences import CHECK_AFTER_IMPORT, Preferences, Switchable
 from core.store import Store
 
 if TYPE_CHECKING:
@@ -370,25 +370,21 @@ BY_MEANING = replace(FOUND, search=replace(FOUND.search, mode="semantic"))
 
 
 @dataclass(eq=False)
-class NoteChecks:
-    """Checks whether a base's notes can be found, by running a question set generated from the notes."""
+class NoteChecks(Switchable):
+    """Checks whether a base's notes can be found, by running a question set generated from the notes.
+
+    If enabled, bases are checked after every import.
+    """
 
     _store: Store
     _runs: "Runs"
     _preferences: Preferences
     _jobs: Jobs
 
+    _switch = CHECK_AFTER_IMPORT
+
     def __post_init__(self) -> None:
         self._checking = Lock()
-
-    @property
-    def after_import(self) -> bool:
-        """Whether bases are checked after every import."""
-        return self._preferences.get(CHECK_AFTER_IMPORT) == "on"
-
-    def check_after_import(self, check: bool) -> None:
-        """Turn checks after every import on or off."""
-        self._preferences.set(CHECK_AFTER_IMPORT, "on" if check else "off")
 
     def start_due(self) -> bool:
         """If checks are on, start the job `evaluate` for bases that an import has changed since their last check.
@@ -396,7 +392,7 @@ class NoteChecks:
         Return whether the job was started.
         """
         due = []
-        for base in self._store.bases.all() if self.after_import else ():
+        for base in self._store.bases.all() if self.enabled else ():
             runs = self._stored(base, FOUND)
             changed = (
                 sync.at

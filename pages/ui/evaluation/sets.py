@@ -244,7 +244,7 @@ def draw_check(base: KnowledgeBase) -> None:
             jobs.start_job("evaluate", lambda progress: RunList.from_runs(check(progress)), base.name)
         st.toggle(
             t("Check after every import"),
-            **widgets.bound(f"check_after_{base.id}", checks.after_import, checks.check_after_import),
+            **widgets.bound(f"check_after_{base.id}", checks.enabled, checks.enable),
             disabled=workspace.readonly,
             help=t("Checks each base changed by an import, once its notes are indexed."),
         )

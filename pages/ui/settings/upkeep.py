@@ -136,8 +136,8 @@ def _choices() -> None:
         "backups.daily",
         t("Make a backup every day"),
         "backup_daily",
-        backups.daily,
-        backups.choose_daily,
+        backups.enabled,
+        backups.enable,
         t(
             "Backups are made while Tessera is running. The last seven daily backups are kept. Backups that you "
             "make yourself are kept until you delete them."

@@ -231,7 +231,7 @@ def test_daily_backups_are_due_once_a_day_and_seven_stay(workspace: Workspace) -
     listed = workspace.backups.all()
     assert [one.reason for one in listed] == ["daily"] * 7 + ["person"]
     assert listed[-1] == by_hand
-    workspace.backups.choose_daily(False)
+    workspace.backups.enable(False)
     assert not workspace.backups.due(now + timedelta(days=9))
 
 

@@ -126,7 +126,7 @@ def test_the_question_set_has_a_name_in_the_language_of_the_settings(
 def test_after_an_import_its_bases_are_checked_if_wished(workspace: Workspace, folder: Path) -> None:
     workspace.start_indexing()
     assert workspace.jobs.find("evaluate") is None
-    workspace.findability.check_after_import(True)
+    workspace.findability.enable(True)
     workspace.start_indexing()
     job = workspace.jobs.wait("evaluate", 30)
     assert job is not None
