@@ -53,6 +53,14 @@ AT_ONCE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os
 T = TypeVar("T")
 
 
+def identity(place: Path) -> tuple[int, int] | None:
+    """Return the device and inode of a file or folder, or None if it is missing."""
+    with suppress(OSError):
+        status = place.stat()
+        return status.st_dev, status.st_ino
+    return None
+
+
 class Unfit(ValueError):
     """A file isn't regular, isn't readable, or is too large."""
 

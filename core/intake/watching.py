@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from core.base.call_log import log_call
 from core.base.errors import Cancelled, ConfigError, TesseraError
+from core.base.files import identity
 from core.base.jobs import Jobs
 from core.base.messages import Message, message, plural
 from core.indexing.bases import Bases, SyncedFolders
@@ -73,7 +74,7 @@ class FileEvents:
 
     def follow(self, folders: Iterable[str]) -> None:
         """Watch exactly the given folders. If a folder was replaced, all of it counts as changed."""
-        wanted = {folder: where for folder in folders if (where := _identity(folder))}
+        wanted = {folder: where for folder in folders if (where := identity(Path(folder)))}
         for folder, followed in list(self._followed.items()):
             if wanted.get(folder) != followed.where:
                 self._followed.pop(folder).watcher.close()
@@ -111,7 +112,7 @@ class FileEvents:
         """Watch a folder and its current subfolders. If the folder can't be watched, log this once."""
         self._followed.pop(folder, None)
         try:
-            if where := _identity(folder):
+            if where := identity(Path(folder)):
                 self._followed[folder] = _Followed(where, *_watch_folder(folder))
         except (ImportError, OSError, RuntimeError) as error:
             _LOG.warning("The changes in a folder can't be watched, so it is checked from time to time: %s", error)
@@ -127,13 +128,6 @@ class FileEvents:
         if reported:
             self.put_back(folder, reported)
         return bool(reported)
-
-
-def _identity(folder: str) -> tuple[int, int] | None:
-    with suppress(OSError):
-        state = Path(folder).stat()
-        return state.st_dev, state.st_ino
-    return None
 
 
 def _watch_folder(folder: str) -> tuple[frozenset[str], "RustNotify"]:

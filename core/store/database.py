@@ -17,6 +17,7 @@ from core.base import faults
 from core.base.codec import DAMAGE
 from core.base.errors import ConfigError, NotesDamaged, NotWritable, StoreError, WorkspaceLocked
 from core.base.faults import translate_errors
+from core.base.files import identity
 from core.base.frozen import ValueMap
 from core.base.threads import Call
 from core.markdown.inline import tag_key
@@ -143,7 +144,7 @@ class Database:
                 with suppress(FileExistsError):
                     os.close(os.open(file, os.O_CREAT | os.O_EXCL, 0o600))
                 make_private(file.parent)
-            self._identity = _identity(file)
+            self._identity = identity(file)
         try:
             if not (version := migrations.schema_version(self.connection)):
                 check_unused(file.parent)
@@ -176,7 +177,7 @@ class Database:
 
     def _check_identity(self) -> None:
         """Raise NotesDamaged if the file was deleted or replaced, because writes to the old file would be lost."""
-        if _identity(self.file) != self._identity:
+        if identity(self.file) != self._identity:
             raise NotesDamaged(
                 (
                     "{file} was deleted or replaced while Tessera was using it. Put it back, or "
@@ -390,14 +391,6 @@ def _or_null(function: Callable[..., object]) -> Callable[..., Any]:
 
 def _size(file: Path) -> int:
     return file.stat().st_size if file.exists() else 0
-
-
-def _identity(file: Path) -> tuple[int, int] | None:
-    """Return a file's device and inode, or None if it is missing."""
-    with suppress(OSError):
-        status = file.stat()
-        return status.st_dev, status.st_ino
-    return None
 
 
 def _bound(statement: str, values: Sequence[object]) -> tuple[str, list[object]]:

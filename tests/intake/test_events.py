@@ -47,7 +47,7 @@ def test_a_folder_that_is_made_anew_is_followed_still(
     events: FileEvents, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     state = place.stat()
-    monkeypatch.setattr("core.intake.watching._identity", lambda _: (state.st_dev, state.st_ino))  # as often happens
+    monkeypatch.setattr("core.intake.watching.identity", lambda _: (state.st_dev, state.st_ino))  # as often happens
     shutil.rmtree(place)
     place.mkdir()
     events.follow([str(place)])
