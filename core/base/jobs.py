@@ -28,8 +28,8 @@ class Pace:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._steps: deque[tuple[float, float]] = deque()
-        self._speeds: deque[tuple[float, float]] = deque()
+        self._steps = deque[tuple[float, float]]()
+        self._speeds = deque[tuple[float, float]]()
         self._end = 0.0
 
     def left(self, done: float, total: float) -> float | None:

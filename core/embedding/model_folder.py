@@ -149,22 +149,23 @@ def _facts(folder: Path, name: str) -> ModelFacts:
     options = read_options(folder / "config_sentence_transformers.json")
     _check(folder, modules, options)
     parts = parts_of(folder)
-    tokenizer = next((path for part in (parts[0], folder) if (path := part / "tokenizer.json").is_file()), None)
+    first = parts[0]
+    tokenizer = next((path for part in (first, folder) if (path := part / "tokenizer.json").is_file()), None)
     if tokenizer is None:
         raise ModelError(
             "The model in {folder} has no tokenizer.json. Open it once with transformers and save it again: {command}",
             folder=folder,
             command="AutoTokenizer.from_pretrained(folder).save_pretrained(folder)",
         )
-    config = read_json(parts[0] / "config.json")
+    config = read_json(first / "config.json")
     return ModelFacts(
         folder=folder,
         tokenizer=tokenizer,
         dimension=_dimension(modules, parts, config),
-        max_tokens=max_tokens(parts[0], config),
+        max_tokens=max_tokens(first, config),
         prompts=model_prompts(options, name),
-        digest=digest([*weights(folder, parts), tokenizer, parts[0] / "config.json"]),
-        lower_case=bool(read_options(parts[0] / "sentence_bert_config.json").get("do_lower_case")),
+        digest=digest([*weights(folder, parts), tokenizer, first / "config.json"]),
+        lower_case=bool(read_options(first / "sentence_bert_config.json").get("do_lower_case")),
     )
 
 

@@ -44,16 +44,16 @@ class OpenAICompatible:
     def __init__(
         self, model: str = "", *, settings: EmbeddingServer | None = None, section: str = "embeddings"
     ) -> None:
-        self._settings = settings or configured().embeddings
-        self.batch_size = self._settings.batch_size * self._settings.requests_at_once
-        self._server = ProviderServer(section, self._settings, model)
-        self._questions = ProviderServer(section, self._settings, model, reach_seconds=REACH_SECONDS)
-        self._dimension = self._settings.dimensions
+        self._settings = settings = settings or configured().embeddings
+        self.batch_size = settings.batch_size * settings.requests_at_once
+        self._server = ProviderServer(section, settings, model)
+        self._questions = ProviderServer(section, settings, model, reach_seconds=REACH_SECONDS)
+        self._dimension = settings.dimensions
         self._prompts = model_folder.model_prompts({}, self._server.model)
-        if self._settings.query_prompt is not None:
-            self._prompts["query"] = self._settings.query_prompt
-        if self._settings.note_prompt is not None:
-            self._prompts["note"] = self._settings.note_prompt
+        if settings.query_prompt is not None:
+            self._prompts["query"] = settings.query_prompt
+        if settings.note_prompt is not None:
+            self._prompts["note"] = settings.note_prompt
 
     @property
     def fingerprint(self) -> str:

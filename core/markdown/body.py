@@ -170,9 +170,10 @@ def relink(body: str, path: str, new_target: NewTarget) -> str:
         if token.type not in ("paragraph_open", "heading_open", "table_open", "definition") or not token.map:
             continue
         start, end = parsed.span(token)
-        if start >= at and "[" in body[start:end] and "\0" not in body[start:end]:
+        block = body[start:end]
+        if start >= at and "[" in block and "\0" not in block:
             defines = token.type == "definition" and not parsed.is_footnote(token)
-            pieces += [body[at:start], _relinked(body[start:end], folder, new_target, defines=defines)]
+            pieces += [body[at:start], _relinked(block, folder, new_target, defines=defines)]
             at = end
     return "".join([*pieces, body[at:]])
 

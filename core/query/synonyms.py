@@ -232,12 +232,12 @@ def correct(text: str, known: Known, counts: Counts, is_word: IsWord = lambda wo
     from the word and then looked up (Norvig, How to write a spelling corrector, 2007), so the cost doesn't grow with
     the number of words in the notes.
     """
-    words = [match for match in _WORD.finditer(fold(text)) if match.group() not in STOP_WORDS]
-    if sum((len(match.group()) + 1) // 2 if match["cjk"] else 1 for match in words) > _MOST:
+    words = [match for match in _WORD.finditer(fold(text)) if match[0] not in STOP_WORDS]
+    if sum((len(match[0]) + 1) // 2 if match["cjk"] else 1 for match in words) > _MOST:
         return Spelling(text)
-    held = known([part for match in words for part in _parts(match.group())])
-    unknown = [match for match in words if not all(part in held for part in _parts(match.group()))]
-    near = {match.group(): _nearest(match.group(), counts) for match in unknown}
+    held = known([part for match in words for part in _parts(match[0])])
+    unknown = [match[0] for match in words if not all(part in held for part in _parts(match[0]))]
+    near = {word: _nearest(word, counts) for word in unknown}
     spelled = {
         word: nearest
         for word, nearest in near.items()
@@ -245,7 +245,7 @@ def correct(text: str, known: Known, counts: Counts, is_word: IsWord = lambda wo
     }
     if not spelled:
         return Spelling(text)
-    return Spelling(_WORD.sub(lambda match: spelled.get(match.group(), match.group()), fold(text)), spelled)
+    return Spelling(_WORD.sub(lambda match: spelled.get(match[0], match[0]), fold(text)), spelled)
 
 
 def _nearest(word: str, counts: Counts) -> str | None:

@@ -10,6 +10,7 @@ import copy
 import time
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any
@@ -117,15 +118,16 @@ class Network:
         places = bert.embeddings.position_embeddings.weight
         same = places.device == self.device and places.dtype == dtype
         self.embeddings = bert.embeddings if same else copy.deepcopy(bert.embeddings).to(self.device, dtype)
+        linear = partial(torch.nn.Linear, out_features=1, device=self.device)
         self.parts = torch.nn.ModuleDict(
             {
                 "layer": torch.nn.ModuleList(copy.deepcopy(bert.encoder.layer[number]) for number in layers).to(
                     self.device, dtype
                 ),
-                "weigh": torch.nn.Linear(bert.config.hidden_size, 1).to(self.device),
-                "whole": torch.nn.Linear(bert.config.hidden_size, 1).to(self.device),
-                "scale": torch.nn.Linear(1, 1).to(self.device),
-                "centre": torch.nn.Linear(bert.config.hidden_size, 1, bias=False).to(self.device),
+                "weigh": linear(bert.config.hidden_size),
+                "whole": linear(bert.config.hidden_size),
+                "scale": linear(1),
+                "centre": linear(bert.config.hidden_size, bias=False),
             }
         ).eval()
 
@@ -138,7 +140,7 @@ class Network:
         import torch
 
         most = self.max_seq_length
-        half = self.max_seq_length // 2
+        half = most // 2
         questions, passages = (
             self.tokenizer(texts, truncation=True, max_length=limit)["input_ids"]
             for texts, limit in (
@@ -155,11 +157,12 @@ class Network:
         places = torch.zeros_like(ids)
         whose = torch.zeros_like(ids)
         for row, (question, passage) in enumerate(rows):
-            end = len(question) + len(passage)
+            middle = len(question)
+            end = middle + len(passage)
             ids[row, :end] = torch.tensor(question + passage)
-            places[row, :end] = torch.tensor([*range(len(question)), *range(len(passage))])
-            whose[row, : len(question)] = 1
-            whose[row, len(question) : end] = 2
+            places[row, :end] = torch.tensor([*range(middle), *range(len(passage))])
+            whose[row, :middle] = 1
+            whose[row, middle:end] = 2
         return {"input_ids": ids, "places": places, "whose": whose}
 
     def __call__(self, features: Mapping[str, "Tensor"]) -> dict[str, "Tensor"]:
@@ -344,12 +347,13 @@ class CrossEncoder:
     @lazy
     def _model(self) -> "sentence_transformers.CrossEncoder":
         device = choose_device()
-        if has_weights(self._facts.folder):
-            model: Any = load_built_in(self._facts.folder, device)
+        folder = self._facts.folder
+        if has_weights(folder):
+            model: Any = load_built_in(folder, device)
         else:
-            model = load("CrossEncoder", self._facts.folder, self.name, device)
+            model = load("CrossEncoder", folder, self.name, device)
             if model.num_labels != 1:
-                raise _labels(self._facts.folder, model.num_labels)
+                raise _labels(folder, model.num_labels)
             model.max_seq_length = self._facts.max_tokens
             _to_precision(model)
         self.running = Running(device, weight_bytes(getattr(model, "parts", model)))

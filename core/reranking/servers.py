@@ -138,17 +138,18 @@ class RerankApi:
     def _scores(self, answer: object, count: int) -> list[float]:
         """Return the scores in a server's response, in the order of the passages. All of the formats are supported."""
         rows = answer.get("results") if isinstance(answer, dict) else answer
+        unusable = self._server.unusable
         if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-            raise self._server.unusable("answered without a list of scores")
+            raise unusable("answered without a list of scores")
         scores: dict[int, float] = {}
         for row in rows:
             index = row.get("index")
             score = row.get("relevance_score", row.get("score"))
             if type(index) is not int or not 0 <= index < count or index in scores:
-                raise self._server.unusable("numbered its scores wrongly")
+                raise unusable("numbered its scores wrongly")
             if type(score) not in (int, float) or not abs(score) < LARGEST:
-                raise self._server.unusable("returned a score that isn't a number")
+                raise unusable("returned a score that isn't a number")
             scores[index] = score
         if len(scores) < count:
-            raise self._server.unusable("returned {n} scores for {texts} passages", n=len(scores), texts=count)
+            raise unusable("returned {n} scores for {texts} passages", n=len(scores), texts=count)
         return [scores[index] for index in range(count)]

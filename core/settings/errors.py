@@ -76,9 +76,10 @@ def error_of(error: ValidationError, file: Path, keys: Mapping[str, str], given:
     arguments.
     """
     first = error.errors()[0]
-    key = ".".join(map(str, first["loc"]))
-    place = "Settings()" if first["loc"][:1] and first["loc"][0] in given else place_of(first["loc"], file)
-    if first["loc"][-1:] == ("api_key",):
+    where = first["loc"]
+    key = ".".join(map(str, where))
+    place = "Settings()" if where[:1] and where[0] in given else place_of(where, file)
+    if where[-1:] == ("api_key",):
         return ConfigError(
             (
                 "Keys are only read from environment variables, so that no file reveals them. Remove "

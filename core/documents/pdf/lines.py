@@ -58,11 +58,12 @@ def join_texts(first: str, second: str, compounds: frozenset[str] = frozenset())
     """
     if not first or not second:
         return first + second
-    if first[-1] in "\u00ad\u2010":
+    last = first[-1]
+    if last in "\u00ad\u2010":
         return first[:-1] + second
-    if first[-1] == "-" and len(first) > 1 and first[-2].islower() and second[0].islower():
+    if last == "-" and len(first) > 1 and first[-2].islower() and second[0].islower():
         return (first if _is_compound(first, second, compounds) else first[:-1]) + second
-    return first + ("" if (WIDE.match(first[-1]) and WIDE.match(second[0])) or first[-1] == "-" else " ") + second
+    return first + ("" if (WIDE.match(last) and WIDE.match(second[0])) or last == "-" else " ") + second
 
 
 def _is_compound(first: str, second: str, compounds: frozenset[str]) -> bool:

@@ -93,8 +93,9 @@ def _cells(row: Sequence[GlyphRun]) -> RunGroups:
 def _goes_on(group: Sequence[Sequence[GlyphRun]], row: Sequence[GlyphRun]) -> bool:
     """Return whether a row could be the next row of a table."""
     size = max(run.size for run in row)
-    apart = row[0].y - group[-1][0].y
-    if apart > 3.5 * size or max(size, group[-1][0].size) > 1.3 * min(size, group[-1][0].size):
+    last = group[-1][0]
+    apart = row[0].y - last.y
+    if apart > 3.5 * size or max(size, last.size) > 1.3 * min(size, last.size):
         return False
     if len(_cells(row)) > 1:
         return True

@@ -159,33 +159,34 @@ class _UnitReader:
         at = 0
         while at < len(self._lines):
             line = self._lines[at]
+            after = at + 1
             if mark := _FENCE.match(line):
                 closing = re.compile(rf"(?!{_QUOTED}[ \t]*{re.escape(mark[1])}\S*[ \t]*\n?\Z)")
-                end = min(self._after(at + 1, closing.match) + 1, len(self._lines))
-                yield from self._code(at + 1, max(at + 1, end - 1), end)
+                end = min(self._after(after, closing.match) + 1, len(self._lines))
+                yield from self._code(after, max(after, end - 1), end)
             elif self._is_code(line):
-                end = self._after(at + 1, self._is_code)
+                end = self._after(after, self._is_code)
                 yield from self._code(at, end)
             elif _ASIDE.match(line):
                 element = _ELEMENT.match(self._text, self._spans[at][0])
-                end = at + 1 + (element[0].count("\n") if element else 0)
+                end = after + (element[0].count("\n") if element else 0)
                 if line.strip(" \t\n>"):
                     self._lead = None
                     self._parents = []
             elif item := _ITEM.match(line):
-                end = self._after(at + 1, _GOES_ON.match)
+                end = self._after(after, _GOES_ON.match)
                 yield from self._item(len(item[1]), self._span(at, end))
-            elif at + 1 < len(self._lines) and "|" in line and _RULE.match(self._lines[at + 1]):
+            elif after < len(self._lines) and "|" in line and _RULE.match(self._lines[after]):
                 end = self._after(at + 2, lambda row: "|" in row)
-                header = self._span(at, at + 1)
+                header = self._span(at, after)
                 block = self._span(at, end)
                 yield from (Unit("row", *self._span(row, row + 1), header, block) for row in range(at + 2, end))
                 self._lead = None
             elif _ROW.match(line):
-                end = self._after(at + 1, _ROW.match)
+                end = self._after(after, _ROW.match)
                 yield from (Unit("row", *self._span(row, row + 1), None, self._span(at, end)) for row in range(at, end))
             else:
-                end = self._after(at + 1, _GOES_ON.match)
+                end = self._after(after, _GOES_ON.match)
                 yield from self._paragraph(self._span(at, end))
             at = end
 

@@ -242,22 +242,24 @@ def repeated_errors(log: LogText) -> Facts:
     for key, events in groups.items():
         if sum(event.count for event in events) < _FEW:
             continue
-        if _RETRIES.search(first_line(events[-1])):
+        last = events[-1]
+        if _RETRIES.search(first_line(last)):
             # Retries are announced by warnings. If an error that occurs only once ends them, it says what happened.
-            after = places[id(events[-1])]
+            after = places[id(last)]
             errors = (event for event in log.events[after : after + _NEXT] if event.level == "error")
-            final = next((event for event in errors if event.source == events[-1].source), None)
+            final = next((event for event in errors if event.source == last.source), None)
             if final and (ended := _error_key(final)) and len(groups[ended]) == 1:
+                last = final
                 events = [*events, final]
-        what = _what(events[-1])
-        cause = _cause(events[-1])
+        what = _what(last)
+        cause = _cause(last)
         error = abbreviate(what, 200)
         source = events[0].source
         title = message("{source}: {what}", source=source, what=error) if source else message("{what}", what=error)
         if cause and cause not in what:
             title = message("{what}, because of: {cause}", what=title, cause=abbreviate(cause, 300))
         text = message("{what}. {count}", what=title, count=_appears(events))
-        after = places[id(events[-1])]
+        after = places[id(last)]
         step, end = _end(log.events[after : after + _MOST_AFTER], _subject(f"{what} {cause}"))
         if end:
             text = message(
@@ -268,8 +270,8 @@ def repeated_errors(log: LogText) -> Facts:
         if step:
             said = abbreviate(first_line(step), 300)
             before = message("The step before that was: {step}.", step=said)
-            last = message("The error didn't appear again after this step: {step}.", step=said)
-            text = message("{text} {more}", text=text, more=before if end else last)
+            solved = message("The error didn't appear again after this step: {step}.", step=said)
+            text = message("{text} {more}", text=text, more=before if end else solved)
         yield replace(
             fact("repeated_error", key, title, text, [*events, *filter(None, (step, end))], _COMMON), priority=1
         )

@@ -258,7 +258,8 @@ def _structured(values: ValueMap) -> LogEvent:
     taken = dict.fromkeys(_NAMES, "")
     for part, names in _NAMES.items():
         for name in names:
-            if not isinstance(rest.get(name), (dict, list)) and rest.get(name) not in (None, ""):
+            value = rest.get(name)
+            if not isinstance(value, (dict, list)) and value not in (None, ""):
                 taken[part] = str(rest.pop(name))[:_MOST_VALUE]
                 break
     fields = {to: str(rest[name]) for name, to in _FIELDS.items() if isinstance(rest.get(name), (str, int))}

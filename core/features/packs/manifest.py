@@ -118,16 +118,16 @@ def read_pack(place: Path) -> tuple[Pack, PackNotes]:
     except SourceError as error:
         raise PackError(str(place), [*mistakes, error.reason]) from error
     mistakes += [_mistake(failed.path, failed.error) for failed in scan.failed]
-    for file in scan.files:
+    for path in (file.path for file in scan.files):
         try:
-            with wrap_file_errors(file.path):
-                data = folder.read(scan.folder, file.path)
-                note, outline = notefile.read(data, file.path)
+            with wrap_file_errors(path):
+                data = folder.read(scan.folder, path)
+                note, outline = notefile.read(data, path)
         except SourceError as error:
-            mistakes.append(_mistake(file.path, error.reason))
+            mistakes.append(_mistake(path, error.reason))
             continue
-        mistakes += [_mistake(file.path, warning) for warning in note.warnings]
-        mistakes += [_mistake(file.path, omission.explanation) for omission in note.left_out]
+        mistakes += [_mistake(path, warning) for warning in note.warnings]
+        mistakes += [_mistake(path, omission.explanation) for omission in note.left_out]
         note = replace(
             note,
             source="pack",
@@ -136,7 +136,7 @@ def read_pack(place: Path) -> tuple[Pack, PackNotes]:
             front="",
             content_hash=folder.content_hash(data),
         )
-        notes[file.path] = PackNote(note, outline)
+        notes[path] = PackNote(note, outline)
     if pack is None or mistakes:
         raise PackError(str(place), mistakes)
     return pack, notes

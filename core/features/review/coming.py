@@ -64,7 +64,8 @@ def _pattern(day: date) -> re.Pattern[str]:
 def _forms(day: date) -> list[str]:
     """Return the ways in which a day may be written in English and Chinese."""
     year, month, number = day.year, day.month, day.day
-    names = dict.fromkeys((_MONTHS[month - 1], _MONTHS[month - 1][:3], f"{_MONTHS[month - 1][:3]}."))
+    name = _MONTHS[month - 1]
+    names = dict.fromkeys((name, name[:3], f"{name[:3]}."))
     numbers = str(number), ordinal(number)
     return [
         *(f"{year}{sign}{month:{width}}{sign}{number:{width}}" for sign in "-/." for width in ("", "02")),

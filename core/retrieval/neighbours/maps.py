@@ -46,13 +46,14 @@ def places(vectors: Matrix) -> Places:
 
     The layout starts from the two largest principal components. Then neighbours attract each other.
     """
-    if len(vectors) < 3:
-        return np.linspace(0.3, 0.7, 2 * len(vectors), dtype=np.float32).reshape(-1, 2)
+    count = len(vectors)
+    if count < 3:
+        return np.linspace(0.3, 0.7, 2 * count, dtype=np.float32).reshape(-1, 2)
     # Project the vectors onto their principal components, largest variance first.
     centred = vectors - vectors.mean(axis=0)
     _, axes = np.linalg.eigh(centred.T @ centred)
     main: Matrix = centred @ axes[:, : -DIRECTIONS - 1 : -1]
-    near = neighbours(main, min(NEIGHBOURS, len(vectors) - 1)).T
+    near = neighbours(main, min(NEIGHBOURS, count - 1)).T
     plane = np.ascontiguousarray(main[:, :2].T) / (np.abs(main[:, :2]).max() or 1.0) * np.float32(_SPREAD)
     chance = np.random.default_rng(0)
     for number in range(STEPS):
@@ -62,7 +63,7 @@ def places(vectors: Matrix) -> Places:
         for others in near:
             drawn = plane.take(others, axis=1) - plane
             force += drawn * (2.0 / (1.0 + (drawn**2).sum(0)))
-        for others in chance.integers(0, len(vectors), (PUSHED, len(vectors))):
+        for others in chance.integers(0, count, (PUSHED, count)):
             away = plane - plane.take(others, axis=1)
             squared = (away**2).sum(0)
             force += away * (_PUSH / ((0.01 + squared) * (1.0 + squared)))
