@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 from streamlit import columns, container
 
+from core.base.messages import message_table
 from core.model import ChunkingOptions, KnowledgeBase, Note, NoteSummary
 from pages.ui.chunks import bands, chunktable, editor, summary
 from pages.ui.chunks.bands import Chunks
@@ -40,7 +41,7 @@ def draw_stored(note: Note, base: KnowledgeBase, chunks: Chunks, now: ChunkingOp
             st.info(t("These chunks come from an earlier split. To update them, open Preview and apply the settings."))
         summary.why(cut)
     with left:
-        forms = {"raw": t("Source"), "rendered": t("Formatted")}
+        forms = message_table({"raw": "Source", "rendered": "Formatted"})
         if segments("Text", forms, "bands_view", default="raw", persist_state="session") == "rendered":
             bands.rendered_text(chunks, shown)
         else:

@@ -52,7 +52,9 @@ MARKS: Mapping[str, Form] = {
     "t_html": Form(0),
     "t_plural": Form(0, plural=1),
     "_": Form(0),
-    **dict.fromkeys(("small_print", "page_title", "section_title", "busy", "text_column", "argument"), Form(0)),
+    **dict.fromkeys(
+        ("small_print", "small_title", "page_title", "section_title", "busy", "text_column", "argument"), Form(0)
+    ),
 }
 """The functions whose texts are translated; every text of them is a literal."""
 

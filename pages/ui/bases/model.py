@@ -119,7 +119,7 @@ def draw_model(status: BaseStatus) -> None:
             f"again_{base.id}",
             "restart_alt",
             disabled=is_writing(base.name) or workspace.jobs.running("embed", *jobs.BASES),
-            help=t(
+            help=(
                 "Use this for a model that changed but kept its name, such as an updated one on a server. Until "
                 "indexing is finished, notes are found by keyword only."
             ),
@@ -170,7 +170,7 @@ def _tokens(status: BaseStatus, model: ModelCard | None) -> None:
 def _draw_switch(base: KnowledgeBase, switch: Switch) -> None:
     """Show that a base's change of embedder is unfinished, with buttons that resume or cancel the change."""
     job = workspace.jobs.find("switch")
-    running = job is not None and job.state == "running"
+    running = workspace.jobs.running("switch")
     fields = {
         "embedder": embedder_name(switch.embedder),
         "old": embedder_name(base.embedder) if base.has_vectors else t("keyword search"),

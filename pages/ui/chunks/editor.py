@@ -10,7 +10,7 @@ import streamlit as st
 from streamlit import html as draw_html
 from streamlit import rerun, session_state
 
-from core.base.messages import message
+from core.base.messages import message, message_table
 from core.base.text import with_newlines
 from core.model import CHUNK_STATES, Chunk, Decision, Edit, Flagged, KnowledgeBase, Note
 from pages.ui.chunks import bands
@@ -215,7 +215,9 @@ def _draw_chunk(base: KnowledgeBase, note: Note, chunks: Chunks, chunk: Chunk, e
             restore()
         return
     mode = segments(
-        "What to do", {"edit": t("Edit the text"), "split": t("Split"), "add": t("Add after this")}, "drawer_mode"
+        "What to do",
+        message_table({"edit": "Edit the text", "split": "Split", "add": "Add after this"}),
+        "drawer_mode",
     )
     if mode == "split":
         _split(note, chunk, shut=shut)

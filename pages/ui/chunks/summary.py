@@ -10,7 +10,7 @@ from streamlit import html as draw_html
 from streamlit import session_state
 
 from core.base.errors import NoteNotFound
-from core.base.messages import Message, message
+from core.base.messages import Message, message, message_table
 from core.model import (
     CALENDAR_BEGINS,
     ChunkingOptions,
@@ -29,7 +29,7 @@ from pages.ui.shared import knobs, links, safe, tree
 from pages.ui.shared.cards import tags
 from pages.ui.shared.jobs import hindrance, is_importing, start_job
 from pages.ui.shared.names import TEXT_LANGUAGES
-from pages.ui.shared.safe import html, plain
+from pages.ui.shared.safe import html, plain, t_html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import section_title, small_print, t, t_plural, text_of
 from pages.ui.shared.widgets import (
@@ -125,7 +125,7 @@ def head(note: Note, own: bool) -> str:
 
     `own` marks a note that has its own splitting settings.
     """
-    views = {"stored": t("Chunks"), "preview": t("Preview"), "compare": t("Compare")}
+    views = message_table({"stored": "Chunks", "preview": "Preview", "compare": "Compare"})
     left, right = st.columns([6, 5], vertical_alignment="bottom", gap="medium")
     with left:
         draw_html(
@@ -197,11 +197,11 @@ def linked_chunk(chunks: Chunks) -> int | None:
     return None
 
 
-def _state_of(note: Note) -> str:
-    return f"{note.id}:{note.content_hash}:{note.generation}"
-
-
-@st.cache_data(max_entries=64, show_spinner=False, hash_funcs={Note: _state_of})
+@st.cache_data(
+    max_entries=64,
+    show_spinner=False,
+    hash_funcs={Note: lambda note: f"{note.id}:{note.content_hash}:{note.generation}"},
+)
 def cut(note: Note, options: ChunkingOptions, embedder: str) -> Cut:
     """Split a note as an import would, and apply the user's edits. Results are cached."""
     return workspace.chunks.cut(note, options, embedder)
@@ -227,10 +227,9 @@ def why(cut: Cut) -> None:
     for number, reason in enumerate(cut.reasons):
         strategy = knobs.value_label("strategy", reason.fields["strategy"])
         text = text_of(reason.fields["reason"])
-        verdict = t("not chosen") if number else t("chosen")
         lines.append(
             f'<div class="t-reason {"" if number else "chosen"}"><b>{html(strategy)}</b>'
-            f'<span class="t-small">{html(verdict)}</span><br>{html(text[:1].upper() + text[1:])}</div>'
+            f'<span class="t-small">{t_html("not chosen") if number else t_html("chosen")}</span><br>{html(text[:1].upper() + text[1:])}</div>'
         )
     draw_html("".join(lines))
     profile = cut.profile
@@ -265,12 +264,10 @@ def preview(note: Note, base: KnowledgeBase, current: ChunkingOptions) -> None:
         _apply(note, base, tried, current, "preview")
         retained_edits(placed_edits(note).values())
         figures(split.chunks)
-        stored = workspace.chunks.all(note.id)
-        only = _unmatched(stored, split.chunks)
-        _differ(PREVIEW, Difference.between(stored, split.chunks).both, *only)
+        _, only = _differ(PREVIEW, workspace.chunks.all(note.id), split.chunks)
         why(split)
     with left:
-        _text(note, split.chunks, "preview", only=only[1])
+        _text(note, split.chunks, "preview", only=only)
 
 
 def compare(note: Note, base: KnowledgeBase, current: ChunkingOptions) -> None:
@@ -285,19 +282,23 @@ def compare(note: Note, base: KnowledgeBase, current: ChunkingOptions) -> None:
             cuts.append(cut(note, tried, base.embedder))
             _apply(note, base, tried, current, side)
             figures(cuts[-1].chunks)
-    ours = cuts[0].chunks
-    theirs = cuts[1].chunks
-    only = _unmatched(ours, theirs)
-    _differ(COMPARE, Difference.between(ours, theirs).both, *only)
+    only = _differ(COMPARE, cuts[0].chunks, cuts[1].chunks)
     for column, side, split, alone in zip(st.columns(2, gap="medium"), ("first", "second"), cuts, only, strict=True):
         with column:
             _text(note, split.chunks, side, only=alone)
 
 
-def _unmatched(ours: Chunks, theirs: Chunks) -> tuple[set[int], set[int]]:
-    """Return, for each of two splits, the indexes of the chunks that start where no chunk of the other split starts."""
+def _differ(labels: Sequence[Message], ours: Chunks, theirs: Chunks) -> tuple[set[int], set[int]]:
+    """Show how many chunks start in both of two splits, only in the first, and only in the second.
+
+    Return the indexes of the chunks that start only in the first and only in the second.
+    """
     difference = Difference.between(ours, theirs)
-    return _chunks_at(ours, difference.first), _chunks_at(theirs, difference.second)
+    only = _chunks_at(ours, difference.first), _chunks_at(theirs, difference.second)
+    counts = zip(labels, (difference.both, *only), strict=True)
+    values = ((text_of(label), f"{len(starts):,}") for label, starts in counts)
+    draw_html(f'<div class="t-facts t-differ">{safe.figures(values)}</div>')
+    return only
 
 
 def _chunks_at(chunks: Chunks, cuts: Collection[int]) -> set[int]:
@@ -309,11 +310,6 @@ def _chunks_at(chunks: Chunks, cuts: Collection[int]) -> set[int]:
             indexes.add(chunk.index)
         end = chunk.end
     return indexes
-
-
-def _differ(labels: Sequence[Message], *cuts: Collection[int]) -> None:
-    values = ((text_of(label), f"{len(these):,}") for label, these in zip(labels, cuts, strict=True))
-    draw_html(f'<div class="t-facts t-differ">{safe.figures(values)}</div>')
 
 
 def _text(note: Note, chunks: Chunks, side: str, *, only: Collection[int]) -> None:

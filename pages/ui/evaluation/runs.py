@@ -162,12 +162,12 @@ def _everything(base: KnowledgeBase, number: int, way: Pipeline, put: Callable[[
         if workspace.settings.llm.is_set_up or (way.answers, way.judge) != ("quotes", "none"):
             select(
                 "Answers",
-                {"quotes": t("Sentences from your notes"), "model": t("Written by the language model")},
+                message_table({"quotes": "Sentences from your notes", "model": "Written by the language model"}),
                 **field("answers"),
             )
             select(
                 "Judged by",
-                {"none": t("Nobody"), "model": t("The language model")},
+                message_table({"none": "Nobody", "model": "The language model"}),
                 help=t(
                     "The judge compares each answer with your expected answer and with the correct passages, "
                     "and says whether they agree and why. Its opinion is a separate figure. A model tends to "
@@ -355,7 +355,7 @@ def draw_runs(base: KnowledgeBase, question_set: QuestionSet) -> None:
     every = workspace.runs.all(base.name)
     scope = segments(
         "Which test runs",
-        {"set": t("This question set"), "base": t("All question sets in this base")},
+        message_table({"set": "This question set", "base": "All question sets in this base"}),
         "history_scope",
         default="set",
     )

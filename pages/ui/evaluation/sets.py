@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit import query_params, rerun
 
 from core.base.errors import TesseraError
-from core.base.messages import ENGLISH, LANGUAGES, message, render
+from core.base.messages import ENGLISH, LANGUAGES, message, message_table, render
 from core.base.text import CHINESE
 from core.model import KnowledgeBase, QuestionSet, RunList
 from pages.ui.evaluation import questions
@@ -77,8 +77,7 @@ def import_questions(base: str) -> None:
                 return
             toast_added(added)
             open_set(added)
-            DIALOG.close()
-            rerun()
+            DIALOG.finish()
 
     DIALOG.draw(t("Import a file"), content, width="medium")
 
@@ -99,14 +98,16 @@ DIALOG = Dialog("questions_dialog")
 
 def menu(base: str, question_set: QuestionSet) -> None:
     """Draw the menu with the actions on a question set. Each opens a dialog."""
-    labels = {
-        "new": t("New question set"),
-        "import": t("Import a file"),
-        "rename": t("Rename"),
-        "delete": t("Delete this question set"),
-    }
+    labels = message_table(
+        {
+            "new": "New question set",
+            "import": "Import a file",
+            "rename": "Rename",
+            "delete": "Delete this question set",
+        }
+    )
     if base == jobs.SAMPLE:
-        labels["samples"] = text_of(SAMPLES)
+        labels["samples"] = SAMPLES
 
     widgets.menu(
         "Question set", labels, f"set_menu_{question_set.id}", "more_horiz", DIALOG.open, disabled=workspace.readonly
@@ -151,8 +152,7 @@ def _name_dialog(name: str, title: str, label: str, value: str, act: Callable[[s
             if widgets.submit(label, "set_name_yes", type="primary"):
                 with errors():
                     open_set(act(typed))
-                    DIALOG.close()
-                    rerun()
+                    DIALOG.finish()
 
     DIALOG.draw(label_of(title), content)
 

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from urllib.parse import quote
 
 import streamlit as st
-from streamlit import rerun, session_state
+from streamlit import session_state
 
 from core.base.errors import EditError
 from core.base.frozen import Values
@@ -105,8 +105,7 @@ def _fields(note_ids: Sequence[str]) -> None:
                 workspace.notes.tag(note_ids, add=add, remove=remove)
             if chosen:
                 workspace.notes.set_fields(note_ids, **chosen)  # type: ignore[arg-type]
-            FIELDS_DIALOG.close()
-            rerun()
+            FIELDS_DIALOG.finish()
 
 
 # The dialogs for renaming, moving and exporting notes, and for changing the encoding of a note's file.
@@ -161,7 +160,7 @@ def _rename(note: Note) -> None:
                 if title and title != note.title:
                     done = workspace.renames.rename(note.id, title, file=file, expected_version=note.version)
                     _offer_undo([done], t("'{before}' was renamed to '{title}'.", before=note.title, title=title))
-                _done()
+                DIALOG.finish()
 
 
 def draw_retitled(note: Note) -> None:
@@ -226,8 +225,7 @@ def _move(note_ids: Sequence[str]) -> None:
     if button("Move", "move_yes", "drive_file_move", type="primary", writes=True):
         with errors():
             _move_into(note_ids, folder)
-            MOVE_DIALOG.close()
-            rerun()
+            MOVE_DIALOG.finish()
 
 
 def _move_into(note_ids: Sequence[str], folder: str) -> None:
@@ -286,12 +284,7 @@ def _read_as(note: Note) -> None:
         chosen = select("Encoding", texts, f"encoding_{note.id}")
         if button("Read again", "read_as_yes", "check", type="primary", writes=True):
             workspace.documents.read_as(note.id, chosen)
-            _done()
-
-
-def _done() -> None:
-    DIALOG.close()
-    rerun()
+            DIALOG.finish()
 
 
 # Opening a note's file in another program: Obsidian (by an obsidian:// URL) or the system's editor.

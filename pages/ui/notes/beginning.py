@@ -10,7 +10,7 @@ from core.model import Concept, Filters, day_of
 from pages.ui.notes import opened
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
-from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
+from pages.ui.shared.text import busy, small_print, small_title, t, t_plural, text_of
 from pages.ui.shared.widgets import (
     caption,
     group_title,
@@ -98,7 +98,7 @@ def _notes(names: Sequence[str], base: str) -> None:
 
 def _way() -> None:
     """Draw inputs for the titles of two notes, and show the links and concepts that connect these notes."""
-    st.caption(f"**{t('Path from one note to another')}**")
+    small_title("Path from one note to another")
     left, right = st.columns(2)
     with left:
         first = text_box("From: note title", "way_from")

@@ -359,8 +359,7 @@ def _draw_conflict(session: EditorSession) -> None:
                 "Keep mine",
                 "conflict_mine",
                 "check",
-                _keep_mine,
-                session,
+                lambda: composer.save(session, over=stored_note(session)),
                 help="The other version is kept in the history.",
             )
             button(
@@ -379,10 +378,6 @@ def _draw_conflict(session: EditorSession) -> None:
                 session,
                 help="The other version becomes a separate note.",
             )
-
-
-def _keep_mine(session: EditorSession) -> None:
-    composer.save(session, over=stored_note(session))
 
 
 def _take_theirs(session: EditorSession) -> None:

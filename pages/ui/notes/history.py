@@ -4,6 +4,7 @@ import streamlit as st
 from streamlit import container, session_state
 from streamlit import html as draw_html
 
+from core.base.messages import message_table
 from core.model import AUTHORS, NOTE_FIELDS, VERSION_KINDS, FieldChange, Note, NoteDifference, Version
 from pages.ui.shared.names import local
 from pages.ui.shared.safe import elements, html, plain, t_html
@@ -150,7 +151,7 @@ def _choose_view(note_id: str, number: int, others: dict[int, str]) -> tuple[str
         return "alone", None
     view = segments(
         "View",
-        {"changes": t("Changes"), "sides": t("Side by side"), "alone": t("This version")},
+        message_table({"changes": "Changes", "sides": "Side by side", "alone": "This version"}),
         "history_view",
         default="changes",
         persist_state="session",

@@ -9,6 +9,7 @@ from streamlit import session_state
 
 from core.base.errors import QueryError
 from core.base.frozen import Texts, frozen
+from core.base.messages import message_table
 from core.model import BY_USE, Filters, NoteSummary, day_of
 from pages.ui.notes import opened
 from pages.ui.shared import links, tree
@@ -112,7 +113,7 @@ def is_list() -> bool:
 
 def view() -> str:
     """Draw the view selector and return the selected view: "tree", "list" or "trash"."""
-    views = {"tree": t("Tree"), "list": t("List"), "trash": t("Trash")}
+    views = message_table({"tree": "Tree", "list": "List", "trash": "Trash"})
 
     def changed() -> None:
         if is_list():  # the trash replaces the open note

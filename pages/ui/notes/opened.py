@@ -224,7 +224,6 @@ def draw_begin_dialog() -> None:
                 composer.leave()
                 composer.begin(base, title=composer.title_of(path), folder=posixpath.dirname(path))
             if is_begun or widgets.button("Cancel", "linked_no"):
-                _BEGIN_DIALOG.close()
-                rerun()
+                _BEGIN_DIALOG.finish()
 
     _BEGIN_DIALOG.draw(plain(composer.title_of(path)), content)

@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit import container, query_params, session_state
 from streamlit import html as draw_html
 
-from core.base.messages import message, verbatim
+from core.base.messages import message, message_table, verbatim
 from core.base.text import LINE_END
 from core.model import (
     HELPFUL,
@@ -37,7 +37,7 @@ from pages.ui.shared.jobs import is_shut
 from pages.ui.shared.rendered import render_text
 from pages.ui.shared.safe import drawable_part, facts, html, is_deeply_nested, plain, t_html
 from pages.ui.shared.server import workspace
-from pages.ui.shared.text import join_list, small_print, t, t_plural, text_of, with_label
+from pages.ui.shared.text import join_list, small_print, small_title, t, t_plural, text_of, with_label
 from pages.ui.shared.widgets import (
     Callback,
     button,
@@ -59,6 +59,8 @@ from pages.ui.shared.widgets import (
 
 # Maximum number of recorded uses of a note to list.
 USES = 20
+# Phrases for the numbers of verdicts, keyed by the field of UseFigures.
+_VERDICTS = message_table({"helpful": "{n} helpful", "not_helpful": "{n} not helpful", "misleading": "{n} misleading"})
 
 
 def draw_uses(note: Note) -> None:
@@ -74,9 +76,7 @@ def draw_uses(note: Note) -> None:
                     t_plural("found {n} time", "found {n} times", n=figures.found),
                     t_plural("used {n} time", "used {n} times", n=figures.used),
                     t("most recently on {day}", day=day_of(figures.last)) if figures.last else "",
-                    t("{n} helpful", n=figures.helpful) if figures.helpful else "",
-                    t("{n} not helpful", n=figures.not_helpful) if figures.not_helpful else "",
-                    t("{n} misleading", n=figures.misleading) if figures.misleading else "",
+                    *(text_of(text, n=n) for name, text in _VERDICTS.items() if (n := getattr(figures, name))),
                 ]
             )
         )
@@ -99,8 +99,6 @@ def _line(use: Use) -> str:
         day_of(use.used_at),
         text_of(USED_IN.get(use.used_in, use.used_in)),
         f"“{use.context}”" if use.context else "",
-    ]
-    parts += [
         f"×{use.times}" if use.times > 1 else "",
         text_of(HELPFUL[use.helpful]) if use.helpful in HELPFUL else "",
     ]
@@ -154,14 +152,14 @@ def _draw_suggestions(note: Note, related: Related) -> None:
         st.rerun()
 
     if related.tags:
-        st.caption(f"**{t('Suggested tags')}**")
+        small_title("Suggested tags")
     for number, suggested in enumerate(related.tags):
         name = suggested.tag
         if accepts(f"#{name}", f"tag_{number}", "new_label", suggested.reason):
             workspace.notes.tag([note.id], add=[name])
             finish(t("The tag #{tag} was added.", tag=name), partial(workspace.notes.tag, [note.id], remove=[name]))
     if related.places:
-        st.caption(f"**{t('Suggested locations')}**")
+        small_title("Suggested locations")
     for number, found in enumerate(related.places):
         place = found.folder or t("the top level")
         if found.base != workspace.bases.by_id(note.base_id).name:
@@ -173,7 +171,7 @@ def _draw_suggestions(note: Note, related: Related) -> None:
             (moved,) = workspace.renames.move(note.id, found.folder)
             finish(t("The note is now at '{path}'.", path=moved.path), partial(workspace.renames.undo, moved))
     if related.links:
-        st.caption(f"**{t('Suggested links')}**")
+        small_title("Suggested links")
         if not related.writable:
             small_print("This note comes from a file that can't be changed here. Add the links to the file itself.")
     for offer in related.links:
@@ -186,7 +184,7 @@ def _draw_suggestions(note: Note, related: Related) -> None:
                 t("The link to '{title}' was added.", title=title), partial(workspace.versions.revert, note.id, version)
             )
     if related.hints:
-        st.caption(f"**{t('How to improve this note')}**")
+        small_title("How to improve this note")
     for number, hint in enumerate(related.hints):
         st.markdown(plain(hint.about))
         for quote in hint.quotes:

@@ -402,9 +402,10 @@ def _passages(prepared: Prepared) -> None:
     texts = [
         t("{n} of {budget} tokens", n=context.tokens, budget=context.budget),
         t_plural("{n} passage", "{n} passages", n=len(context.citations)),
+        t_plural("{n} left out (not enough space)", "{n} left out (not enough space)", n=context.left_out)
+        if context.left_out
+        else "",
     ]
-    if count := context.left_out:
-        texts.append(t_plural("{n} left out (not enough space)", "{n} left out (not enough space)", n=count))
     draw_html(facts(texts))
     with row():
         copy_button(
@@ -413,13 +414,21 @@ def _passages(prepared: Prepared) -> None:
             "context_copy",
             partial(_record_citation, prepared.typed, context) if workspace.clicks.enabled else None,
         )
-        file = (context.text, "context.md", "text/markdown")
 
         def cite() -> None:
             workspace.uses.cited(prepared.typed, context)
             _record_citation(prepared.typed, context)
 
-        download(t("Download"), *file, "context_download", "download", disabled=not context.text, on_click=cite)
+        download(
+            t("Download"),
+            context.text,
+            "context.md",
+            "text/markdown",
+            "context_download",
+            "download",
+            disabled=not context.text,
+            on_click=cite,
+        )
     code(context.text, height=min(420, 80 + 24 * context.text.count("\n")))
 
 

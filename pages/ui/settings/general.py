@@ -44,10 +44,6 @@ def search() -> None:
         for name in PARTS:
             if name not in FIRST:
                 _part(name)
-    about = t(
-        "Records which notes are found, opened, quoted or read by programs, and for which question. The records "
-        "stay in this workspace, and each note shows its own figures."
-    )
     uses = workspace.uses
     clicks = workspace.clicks
     switch(
@@ -56,12 +52,10 @@ def search() -> None:
         "record_uses",
         uses.enabled,
         uses.enable,
-        about,
-    )
-    about = t(
-        "What you open, copy or cite ranks a little higher the next time you ask something similar. The effect "
-        "fades month by month. While this is on, Tessera records the note, the question, what you did and the day. "
-        "The records stay in this workspace."
+        t(
+            "Records which notes are found, opened, quoted or read by programs, and for which question. The records "
+            "stay in this workspace, and each note shows its own figures."
+        ),
     )
     switch(
         "search.use_clicks",
@@ -69,7 +63,11 @@ def search() -> None:
         "use_clicks",
         clicks.enabled,
         clicks.enable,
-        about,
+        t(
+            "What you open, copy or cite ranks a little higher the next time you ask something similar. The effect "
+            "fades month by month. While this is on, Tessera records the note, the question, what you did and the "
+            "day. The records stay in this workspace."
+        ),
     )
     if count := len(clicks.all()):
         st.caption(t_plural("{n} click recorded", "{n} clicks recorded", n=count))
@@ -235,7 +233,7 @@ def field(
                 "undo",
                 write,
                 None,
-                help=t("Delete this line from {file}", file=FILE),
+                help=message("Delete this line from {file}", file=FILE),
                 writes=True,
             )
     remark(program_setting)

@@ -44,10 +44,9 @@ def draw_picture_model() -> None:
                 "{n} picture can be found by what it shows",
                 "{n} pictures can be found by what they show",
                 n=status.known,
-            )
+            ),
+            t_plural("{n} waiting", "{n} waiting", n=status.waiting) if status.waiting else "",
         ]
-        if status.waiting:
-            texts.append(t_plural("{n} waiting", "{n} waiting", n=status.waiting))
         draw_html(facts(texts))
         if status.failed:
             draw_html(

@@ -221,11 +221,11 @@ def _card(status: Status, card: ServerCard) -> None:
         workspace.servers.delete_for_good(card.section)
         workspace.jobs.forget("server")
 
-    tag = f'<span class="t-tag">{html(t("set up") if card.complete else t("not set up"))}</span>'
-    dot = "ready" if card.complete else "absent"
+    dot, state = ("ready", t("set up")) if card.complete else ("absent", t("not set up"))
     with row():
         draw_html(
-            f'<div class="t-head"><span class="t-dot {dot}"></span><span class="t-name">{html(purpose.title)}</span>{tag}</div>',
+            f'<div class="t-head"><span class="t-dot {dot}"></span><span class="t-name">{html(purpose.title)}</span>'
+            f'<span class="t-tag">{html(state)}</span></div>',
             width="stretch",
         )
         if "entered" in card.sources.values():
@@ -336,9 +336,7 @@ def _key(card: ServerCard) -> None:
     else:
         text = t("The saved key belongs to {url} and is not sent to this address.", url=card.key_for)
 
-    def replace_it() -> None:
-        session_state[_replacing(card)] = True
-
+    replacing = _replacing(card)
     with row(f"key_{card.section}"):
         paragraph(text, "t-small", width="content")
         with container(horizontal=True, width="content"):
@@ -347,8 +345,10 @@ def _key(card: ServerCard) -> None:
                     "Replace",
                     f"replace_key_{card.section}",
                     "key",
-                    replace_it,
-                    disabled=_replacing(card) in session_state,
+                    session_state.__setitem__,
+                    replacing,
+                    True,
+                    disabled=replacing in session_state,
                 )
             removed = card.key_for and small("Remove", f"remove_key_{card.section}", "delete")
         if removed:
@@ -395,7 +395,10 @@ _AGAIN = 0.3
 
 def draw_looking() -> None:
     """Look for model servers on this machine, and draw those found."""
-    _start_looking()
+    last = workspace.jobs.find(_JOB)
+    is_fresh = last and (last.state == "running" or time.monotonic() - last.started - last.seconds < _FRESH)
+    if not is_fresh and workspace.jobs.start(_JOB, workspace.servers.look, quiet=True):
+        workspace.jobs.wait(_JOB, _SOON)
     running = workspace.jobs.running(_JOB)
 
     @st.fragment(run_every=_AGAIN if running else None)
@@ -412,11 +415,3 @@ def draw_looking() -> None:
 def short(model: str) -> str:
     """Return a model's name without the folder and suffix added by llama.cpp."""
     return model.replace("\\", "/").rpartition("/")[2].removesuffix(".gguf") if model.endswith(".gguf") else model
-
-
-def _start_looking() -> None:
-    last = workspace.jobs.find(_JOB)
-    if last and (last.state == "running" or time.monotonic() - last.started - last.seconds < _FRESH):
-        return
-    if workspace.jobs.start(_JOB, workspace.servers.look, quiet=True):
-        workspace.jobs.wait(_JOB, _SOON)

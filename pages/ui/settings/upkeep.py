@@ -3,6 +3,7 @@
 import streamlit as st
 from streamlit import rerun, session_state
 
+from core.base.messages import message
 from core.model import BACKUP_REASONS, SPACE_PARTS, Backup, Health, Status
 from pages.ui.settings import general
 from pages.ui.shared import jobs, shell
@@ -86,7 +87,7 @@ def _space() -> None:
         "compact",
         "compress",
         disabled=workspace.jobs.running("compact") or is_writing(),
-        help=t("{size} unused.", size=megabytes(space.unused)),
+        help=message("{size} unused.", size=megabytes(space.unused)),
     ):
         workspace.jobs.start("compact", workspace.doctor.compact)
         rerun()
@@ -237,8 +238,7 @@ def _dialog(backups: dict[str, Backup]) -> None:
                     _DIALOG.close()
                     shell.reopen()
             if button("Cancel", "backup_restore_no"):
-                _DIALOG.close()
-                rerun()
+                _DIALOG.finish()
 
     _DIALOG.draw(t("Restore this backup"), content)
 

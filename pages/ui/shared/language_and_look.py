@@ -1,6 +1,6 @@
 """The display language and the theme. By default, they are the browser's language and the system's theme."""
 
-from functools import cache
+from functools import cache, partial
 
 import streamlit as st
 from streamlit import config, session_state
@@ -55,13 +55,8 @@ def settle_look(workspace: Workspace | None) -> None:
 
 def choose_look(key: str, **more: object) -> None:
     """Draw the theme selector. The choice is remembered for later sessions."""
-    preferences = server.workspace.preferences
-    segments(
-        "Appearance",
-        LOOKS,
-        **bound(key, _chosen(server.workspace), lambda chosen: preferences.set(_PREFERENCE, chosen)),
-        **more,
-    )
+    store = partial(server.workspace.preferences.set, _PREFERENCE)
+    segments("Appearance", LOOKS, **bound(key, _chosen(server.workspace), store), **more)
 
 
 def hand_over(workspace: Workspace | None) -> None:

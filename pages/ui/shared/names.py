@@ -26,15 +26,21 @@ def duration(seconds: float) -> str:
     return t_plural("{n} minute", "{n} minutes", n=round(seconds / 60))
 
 
+# Phrases for the numbers of notes in a state, keyed by the field of NoteCounts.
+_COUNTS = message_table(
+    {
+        "to_review": "{n} to review",
+        "archived": "{n} archived",
+        "expired": "{n} expired",
+        "by_words": "{n} not yet found by meaning",
+    }
+)
+
+
 def note_counts(counts: NoteCounts) -> list[str]:
     """Return phrases with the numbers of all, unreviewed, archived, expired and unindexed notes."""
-    others = {
-        t("{n} to review", n=counts.to_review): counts.to_review,
-        t("{n} archived", n=counts.archived): counts.archived,
-        t("{n} expired", n=counts.expired): counts.expired,
-        t("{n} not yet found by meaning", n=counts.by_words): counts.by_words,
-    }
-    return [t_plural("{n} note", "{n} notes", n=counts.notes), *(text for text, n in others.items() if n)]
+    others = (text_of(text, n=n) for name, text in _COUNTS.items() if (n := getattr(counts, name)))
+    return [t_plural("{n} note", "{n} notes", n=counts.notes), *others]
 
 
 def search_mode(result: SearchResult) -> str:

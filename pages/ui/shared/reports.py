@@ -54,14 +54,17 @@ def trial(done: ModelTrial) -> None:
         if done.usable
         else t("The model is not usable. It ranked the wrong sentences first. Choose another model.")
     )
-    tone = "" if done.usable else "t-problem"
-    draw_html(f'{boxes(values)}<div class="t-small {tone}">{html(verdict)}</div>{facts(texts)}')
+    draw_html(
+        f'{boxes(values)}<div class="t-small {"" if done.usable else "t-problem"}">{html(verdict)}</div>{facts(texts)}'
+    )
 
 
 def server(done: ServerTrial) -> None:
     """Show how long a server test took, and whether the server's ranking is right."""
-    texts = [t("answered in {ms:,.0f} ms", ms=1000 * done.seconds)]
-    texts += [t("{n} numbers per passage", n=done.dimension)] if done.dimension else []
+    texts = [
+        t("answered in {ms:,.0f} ms", ms=1000 * done.seconds),
+        t("{n} numbers per passage", n=done.dimension) if done.dimension else "",
+    ]
     draw_html(f'<div class="t-small {"" if done.right else "t-problem"}">{html(done.verdict)}</div>{facts(texts)}')
 
 

@@ -152,8 +152,8 @@ PAGES = {
     "settings": ("settings.py", ":material/settings:", message("Settings")),
     "help": ("help.py", ":material/help:", message("Help")),
 }
+# Parts of the menu. The workbench is for users who want to see how notes are found. It is initially collapsed.
 EVERY_DAY, WORKBENCH, FOOT = (tuple(PAGES)[part] for part in (slice(4), slice(4, 8), slice(8, None)))
-"""Parts of the menu. The workbench is for users who want to see how notes are found. It is initially collapsed."""
 _DOOR = "workbench"
 # The path of the guide's chapter about each page.
 CHAPTERS = {

@@ -93,7 +93,9 @@ _LIST = Dialog("listing_keys")
 
 def draw_button(key: str) -> None:
     """Draw the button that opens the list of shortcuts."""
-    small("Keyboard shortcuts", key, "keyboard", _LIST.open, True, help=t("Key: {key}", key=EVERYWHERE["keys"][0]))
+    small(
+        "Keyboard shortcuts", key, "keyboard", _LIST.open, True, help=message("Key: {key}", key=EVERYWHERE["keys"][0])
+    )
 
 
 def dialog(*, wanted: bool) -> None:

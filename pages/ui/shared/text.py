@@ -30,6 +30,11 @@ def small_print(text: str, /, **fields: object) -> None:
     st.caption(t(text, **fields))
 
 
+def small_title(text: str) -> None:
+    """Translate a string and draw it in small bold print, above a part of a section."""
+    st.caption(f"**{t(text)}**")
+
+
 def busy(text: str) -> AbstractContextManager[None]:
     """Return a context manager that shows a spinner with a translated message until its block ends."""
     return st.spinner(t(text))

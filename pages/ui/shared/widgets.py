@@ -289,7 +289,7 @@ def _choice(draw: Callable[..., Item], label: Label, texts: Mapping[Option, obje
 
 
 def menu(
-    label: Label, texts: Mapping[str, str], key: str, icon: str, choose: Callable[[str], object], **more: object
+    label: Label, texts: Mapping[str, object], key: str, icon: str, choose: Callable[[str], object], **more: object
 ) -> None:
     """Draw a button that opens a menu. When the user chooses an option, `choose` is called with it."""
 
@@ -422,8 +422,15 @@ def page_link(
     page: str, label: Label, icon: str = "", *, help: str | None = None, width: str = "content", **address: str
 ) -> None:
     """Draw a link to a page. `address` has the query parameters."""
-    sign = f":material/{icon}:" if icon else None
-    drawn(st.page_link, page, label=label_of(label), icon=sign, query_params=address or None, help=help, width=width)
+    drawn(
+        st.page_link,
+        page,
+        label=label_of(label),
+        icon=f":material/{icon}:" if icon else None,
+        query_params=address or None,
+        help=help,
+        width=width,
+    )
 
 
 def titled_link(page: str, title: str, icon: str = "", **address: str) -> None:
@@ -501,6 +508,11 @@ class Dialog:
         """Close the dialog on the next rerun."""
         session_state.pop(self.key, None)
 
+    def finish(self) -> None:
+        """Close the dialog and rerun the page. Use this at the end of the dialog's action."""
+        self.close()
+        rerun()
+
     def draw(
         self, title: str, content: Callback, width: DialogWidth = "small", position: DialogPosition = "center"
     ) -> None:
@@ -534,11 +546,9 @@ class Dialog:
                 if button("Delete", f"{key}_yes", "delete", type="primary"):
                     with errors():
                         act()
-                        self.close()
-                        rerun()
+                        self.finish()
                 if button("Cancel", f"{key}_no"):
-                    self.close()
-                    rerun()
+                    self.finish()
 
         self.draw(title, content)
 
