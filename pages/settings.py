@@ -66,15 +66,16 @@ page_title("Settings")
 with errors():
     status = workspace.status()
     if status.settings_problem:
-        text = t("A change to tessera.toml can't be applied: {why}", why=status.settings_problem)
-        warn(text)
+        warn(t("A change to tessera.toml can't be applied: {why}", why=status.settings_problem))
     if status.set_aside:
-        text = t(
-            "Some files were damaged, so they were renamed and replaced with new ones: {names}. Delete the renamed files if you don't need them.",
-            names=[*status.set_aside],
+        texts = (
+            t(
+                "Some files were damaged, so they were renamed and replaced with new ones: {names}. Delete the renamed files if you don't need them.",
+                names=[*status.set_aside],
+            ),
+            t("Folder: {folder}.", folder=str(status.folder)),
         )
-        text = sentences([text, t("Folder: {folder}.", folder=str(status.folder))])
-        warn(text)
+        warn(sentences(texts))
     if links.arrived_value("tab") == "servers":
         st.session_state.update({"settings_tab": t("Models"), "language_model": True})
     links.set_value("tab", "")

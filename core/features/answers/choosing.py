@@ -75,8 +75,8 @@ _ASKS_WHAT = re.compile(r"(?i)^\W*(?:what(?:'s|’s| is| are)\b|define\b|什么�
 _SHORT = 3
 # Maximum number of passages for the reader to score. Six take about 0.06 s on two cores.
 PARTS = 6
+# Values of `read` without a reader for the model, and for units in passages that the reader didn't score.
 UNREAD, SKIPPED = -1.0, -6.0
-"""Values of `read` without a reader for the model, and for units in passages that the reader didn't score."""
 
 
 @frozen
@@ -212,8 +212,8 @@ def _nearness(
     return [float(cosines[within].max(axis=0) @ weights) if within.any() else 0.0 for within in inside]
 
 
+# Maximum number of characters in an excerpt with its lead-in, first without code and then with code.
 CHARACTERS, WITH_CODE = 500, 700
-"""Maximum number of characters in an excerpt with its lead-in, first without code and then with code."""
 # Maximum width of an excerpt's marked part. A Chinese character has a width of 2. A single unit may be wider.
 MARKED = 240
 # Maximum width of the part of an excerpt that is shown, which includes the sentences next to the marked part.

@@ -123,11 +123,10 @@ _THOUGHT = "</think>"
 # Ollama and LM Studio process 4,096 tokens by default. If a request is longer, Ollama cuts off the task, and LM
 # Studio refuses the request. The remaining tokens are needed for the task, the JSON syntax and the reply.
 LOCAL_TOKENS = 2_200
+# Estimated tokens per non-CJK and per CJK character.
+#
+# The estimates are high on purpose, because requests that are too long fail.
 LATIN, IDEOGRAPH = 0.27, 0.75
-"""Estimated tokens per non-CJK and per CJK character.
-
-The estimates are high on purpose, because requests that are too long fail.
-"""
 
 
 class StreamedLines:
@@ -229,9 +228,8 @@ SCHEMA: ValueMap = json.loads("""
 
 # Maximum number of hits to send to a model.
 PASSAGES = 8
+# Maximum number of sentences per answer (repeated ones count), characters per sentence, and quotes per sentence.
 SENTENCES, LETTERS, QUOTES = 12, 800, 4
-"""Maximum number of sentences per answer (repeated ones count), characters per sentence, and quotes per sentence.
-"""
 # Number of characters without a complete sentence after which the model is stopped.
 IDLE = 4_000
 

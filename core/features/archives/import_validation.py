@@ -247,8 +247,11 @@ def _run(record: RunRecord, into: KnowledgeBase) -> RunRecord:
     run = record.run
     if run.base_id != into.id:
         raise RowError("this test run belongs to another base.")
-    are_numbers = all(re.fullmatch(r"\d{1,9}", number, re.ASCII) for number in record.results)
-    _expect(are_numbers, "results", message("results listed by question number"))
+    _expect(
+        all(re.fullmatch(r"\d{1,9}", number, re.ASCII) for number in record.results),
+        "results",
+        message("results listed by question number"),
+    )
     settings: Values = {"embedder": one_line(str(run.settings.get("embedder", "")))[:MOST_NAME]}
     for kind in (ChunkingOptions, SearchSettings):
         own = {name: value for name, value in run.settings.items() if name in kind.__dataclass_fields__}
@@ -261,10 +264,9 @@ def _pipeline(pipeline: Pipeline) -> Pipeline:
     """Remove a pipeline's language model, and its embedder and reranker unless they are built in."""
     if pipeline.chunking:
         _check_chunking(pipeline.chunking)
-    built_in = embedding.is_built_in(pipeline.embedder)
     return replace(
         pipeline,
-        embedder=pipeline.embedder if built_in else "",
+        embedder=pipeline.embedder if embedding.is_built_in(pipeline.embedder) else "",
         search=_search(pipeline.search),
         name=one_line(pipeline.name),
         answers="quotes",

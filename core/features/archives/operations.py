@@ -1,7 +1,6 @@
 """Operations that export and restore bases, and manage the trash for deleted bases."""
 
 import shlex
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -196,8 +195,7 @@ def restore(
     takes={"key": "work"},
 )
 def restore_deleted(workspace: "Workspace", key: Key, base: NewName = "") -> RestoredBase:
-    made = workspace.archives.restore_deleted(key, base)
-    return replace(_restored(workspace, made), foreign=not made.own)
+    return _restored(workspace, workspace.archives.restore_deleted(key, base), trashed=True)
 
 
 @operation(
@@ -227,7 +225,7 @@ def empty_trash(workspace: "Workspace", key: Key = "") -> EmptiedTrash:
     return EmptiedTrash(archives.delete_for_good(key) if key else archives.empty_trash())
 
 
-def _restored(workspace: "Workspace", made: Restored) -> RestoredBase:
+def _restored(workspace: "Workspace", made: Restored, *, trashed: bool = False) -> RestoredBase:
     base = made.base
     return RestoredBase(
         base.name,
@@ -235,5 +233,5 @@ def _restored(workspace: "Workspace", made: Restored) -> RestoredBase:
         made.powers,
         workspace.bases.status(base).notes,
         wish_asks=workspace.models.asks(base.wish) if base.wish else "",
-        foreign=False,
+        foreign=trashed and not made.own,
     )

@@ -309,9 +309,8 @@ def write(store: Store, records: Records, name: str, ids: Ids, runs: RunRows) ->
         for set_record in records.sets:
             store.questions.put_set(set_record.set, set_record.questions)
         for done in records.runs:
-            new_run = runs.begin(done.run)
             runs.add(
-                new_run,
+                runs.begin(done.run),
                 {int(number): result for number, result in done.results.items()},
                 done.run.metrics,
                 done.run.ended_at,

@@ -260,9 +260,8 @@ class Archives:
 
 
 def _trash(archives: Archives) -> Message | None:
-    names = [trashed_base.name for trashed_base in archives.trash() if trashed_base.problem]
     return count_names(
-        names,
+        [trashed_base.name for trashed_base in archives.trash() if trashed_base.problem],
         "{n} deleted base can't be restored: {names}",
         "{n} deleted bases can't be restored: {names}",
     )

@@ -299,9 +299,8 @@ def _attachments(parts: WorkspaceParts) -> Finding:
 
 def _watched(parts: WorkspaceParts) -> Finding:
     folders = [place for base in parts.bases.all() if base.watch for place, _ in SyncedFolders(parts.store).all(base)]
-    blind = [place for place in folders if Path(place).is_dir() and not os.access(place, os.R_OK | os.X_OK)]
     return count_names(
-        blind,
+        [place for place in folders if Path(place).is_dir() and not os.access(place, os.R_OK | os.X_OK)],
         "Tessera has no permission to read {n} folder: {names}",
         "Tessera has no permission to read {n} folders: {names}",
     )
@@ -314,8 +313,11 @@ def _permissions(parts: WorkspaceParts) -> Finding:
     if os.name != "posix":
         return None
     seen = [path for path in (folder / DATABASE, folder / "token", folder / BACKUPS) if path.exists()]
-    bare = [path.name for path in seen if stat.S_IMODE(path.stat().st_mode) & 0o077]
-    return count_names(bare, "Other users can read {names}.", "Other users can read {names}.")
+    return count_names(
+        [path.name for path in seen if stat.S_IMODE(path.stat().st_mode) & 0o077],
+        "Other users can read {names}.",
+        "Other users can read {names}.",
+    )
 
 
 def _scratch(parts: WorkspaceParts) -> Finding:

@@ -323,8 +323,10 @@ def _sections(compared: SideBySide, base: str) -> Sections:
             if (judged := row.results[number].judged)
         ]
         if rows:
-            head = [*_HEAD[:2], message("Judgement"), message("Reason")]
-            yield ReportSection(_joined_cells(message("Judged by a language model"), label), table=[head, *rows])
+            yield ReportSection(
+                _joined_cells(message("Judged by a language model"), label),
+                table=[[*_HEAD[:2], message("Judgement"), message("Reason")], *rows],
+            )
 
 
 def _joined_cells(name: Text, what: Text) -> Message:

@@ -116,8 +116,10 @@ def resolve(store: Store, question_set: QuestionSet) -> list[Question]:
     if moves and not store.readonly:
         store.questions.move_golds(moves)
     moved = {was: new for _, was, new in moves} if store.readonly else {}
-    questions = store.questions.for_set(question_set)
-    return [replace(question, gold=tuple(moved.get(gold, gold) for gold in question.spans)) for question in questions]
+    return [
+        replace(question, gold=tuple(moved.get(gold, gold) for gold in question.spans))
+        for question in store.questions.for_set(question_set)
+    ]
 
 
 def place(store: Store, base: KnowledgeBase, questions: Sequence[Question], name: str) -> list[Question]:

@@ -56,8 +56,8 @@ from core.store import Store
 if TYPE_CHECKING:
     from core.features.evaluation.runs import Runs
 
+# Minimum and maximum length of a right passage, in characters.
 SHORTEST, LONGEST = 40, 400
-"""Minimum and maximum length of a right passage, in characters."""
 
 # Maximum number of characters to read from notes.
 #
@@ -75,8 +75,8 @@ those of the answer, and is answered by one passage of one note. Take the questi
 Quote that passage letter by letter from the text, 40 to 400 characters of prose that stand there once.
 Reply with one JSON list only, such as [{"note": 1, "question": "...", "quote": "..."}]."""
 
+# Minimum (exclusive) and maximum length, in characters, of a question written by a language model.
 SHORTEST_QUESTION, LONGEST_QUESTION = 4, 200
-"""Minimum (exclusive) and maximum length, in characters, of a question written by a language model."""
 
 # Number of notes in a request, and number of questions to request for each note.
 _TOGETHER = 4

@@ -70,18 +70,19 @@ def read_events(items: Iterable[ValueMap], name: str, masker: Masker) -> LogText
         if not isinstance(fields, Mapping):
             raise SourceError(name, "has an event whose fields aren't an object (number {n}).", n=number)
         line = _number(given("line"), number)
-        event = LogEvent(
-            text=_clean(text),
-            line=line,
-            end=line,
-            time=str(given("time") or ""),
-            level=level_of(str(given("level"))),
-            source=str(given("source") or ""),
-            kind=cast(EventKind, kind),
-            count=_number(given("count"), 1),
-            fields={str(key): str(value) for key, value in [*fields.items()][:50]},
+        events.append(
+            LogEvent(
+                text=_clean(text),
+                line=line,
+                end=line,
+                time=str(given("time") or ""),
+                level=level_of(str(given("level"))),
+                source=str(given("source") or ""),
+                kind=cast(EventKind, kind),
+                count=_number(given("count"), 1),
+                fields={str(key): str(value) for key, value in [*fields.items()][:50]},
+            )
         )
-        events.append(event)
     return _masked(name, "events", events, masker, 0)
 
 

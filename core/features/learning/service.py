@@ -69,7 +69,7 @@ def language_of(log: LogText) -> str:
     return "zh_CN" if letters and len(CHINESE.findall(text)) > _SHARE * letters else ENGLISH
 
 
-def item_of(rule: str, fact: Fact, log: LogText, language: str, model: str = "") -> ValueMap:
+def item_of(rule: str, fact: Fact, log: LogText, language: str, model: str) -> ValueMap:
     """Return the pending note for a fact, as an item for `Notes.add_many`.
 
     `model` is the model that suggested the fact, or "" if a rule found it.
@@ -269,8 +269,10 @@ class Learning(Switchable):
                 self._store.index.open()
                 with self._store.changing, self._store.database.write():
                     note_ids = self._notes.add_many(base, items, embed=False, strict=True).note_ids
-                    ids = zip(fresh, note_ids, strict=True)
-                    self._facts.put(LearntFact(fact.rule, fact.key, note_id) for (_, fact), note_id in ids)
+                    self._facts.put(
+                        LearntFact(fact.rule, fact.key, note_id)
+                        for (_, fact), note_id in zip(fresh, note_ids, strict=True)
+                    )
             return replace(
                 learnt,
                 facts=learnt.facts + len(facts),

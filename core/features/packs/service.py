@@ -67,8 +67,7 @@ class Packs:
             for name in found.keys() & installed.keys()
             if manifest.number(found[name].version) > manifest.number(installed[name].version)
         }
-        names = sorted({*found, *installed})
-        return [PackCard(found.get(name), installed.get(name), name in newer) for name in names]
+        return [PackCard(found.get(name), installed.get(name), name in newer) for name in sorted({*found, *installed})]
 
     def edited(self, name: str) -> Sequence[EditedNote]:
         """Return the notes in a pack that the user has changed, each with the pack's current text.

@@ -76,8 +76,7 @@ def problems(base: KnowledgeBase) -> None:
         return
     seen = workspace.watching.folders(base)
     last = max((watched_folder.at for watched_folder in seen), default=None)
-    text = t("Watched (last checked {at})", at=local(last)) if last else t("Watched")
-    caption(text, "visibility")
+    caption(t("Watched (last checked {at})", at=local(last)) if last else t("Watched"), "visibility")
     for number, watched_folder in enumerate(seen):
         if watched_folder.problem:
             st.warning(
@@ -85,13 +84,14 @@ def problems(base: KnowledgeBase) -> None:
                 icon=":material/folder_off:",
             )
         elif watched_folder.removals:
-            text = t_plural(
-                "{n} note is no longer in {folder}. Review the changes before they are applied.",
-                "{n} notes are no longer in {folder}. Review the changes before they are applied.",
-                n=watched_folder.removals,
-                folder=watched_folder.folder,
+            warn(
+                t_plural(
+                    "{n} note is no longer in {folder}. Review the changes before they are applied.",
+                    "{n} notes are no longer in {folder}. Review the changes before they are applied.",
+                    n=watched_folder.removals,
+                    folder=watched_folder.folder,
+                )
             )
-            warn(text)
             if button("Review the changes", f"look_{base.id}_{number}", "difference", writes=True):
                 session_state["plan"] = workspace.imports.plan_folder(Path(watched_folder.folder), base.name)
                 switch_page("notes.py")

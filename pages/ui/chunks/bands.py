@@ -172,12 +172,11 @@ def draw(
         "stamp": stamp(drawn),
     }
 
-    edit = on_edit or (lambda _: None)
     VIEW(
         key=key,
         data=data,
         on_pick_change=on_trigger(key, "pick", on_pick),
-        on_edit_change=on_trigger(key, "edit", edit),
+        on_edit_change=on_trigger(key, "edit", on_edit or (lambda _: None)),
     )
 
 

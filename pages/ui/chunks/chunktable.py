@@ -160,12 +160,12 @@ def actions(
             start_job("edits", lambda _: step.run(merge))
         if _button("delete", len(living), "delete", why):
             places = [chunk.index for chunk in living]
-            text = t_plural("{n} chunk was hidden.", "{n} chunks were hidden.", n=len(places))
-            step = editor.begin_step(note, text)
+            step = editor.begin_step(note, t_plural("{n} chunk was hidden.", "{n} chunks were hidden.", n=len(places)))
             _run_each(step, places, lambda at: workspace.chunks.delete(workspace.chunks.all(note.id)[at].id))
         if _button("restore", len(back), "settings_backup_restore", why):
-            text = t_plural("{n} chunk was restored.", "{n} chunks were restored.", n=len(back))
-            step = editor.begin_step(note, text)
+            step = editor.begin_step(
+                note, t_plural("{n} chunk was restored.", "{n} chunks were restored.", n=len(back))
+            )
             _run_each(step, back, restore)
     st.caption(
         plain(why)

@@ -180,7 +180,7 @@ def _passage(question_set: QuestionSet, question: Question, gold: GoldSpan, key:
             "of the remaining text is found. Keeping the whole chunk would favour the current split."
         )
         text_area("Shorten", f"{key}_text", gold.quote, height=240, label_visibility="collapsed")
-        st.button(t("Save"), key=key, on_click=guarded(narrow, key), disabled=workspace.readonly)
+        button("Save", key, "", guarded(narrow, key), writes=True)
     problem_of(key)
 
 
@@ -354,8 +354,9 @@ def draw_form(question_set: QuestionSet, question: Question, kinds: Sequence[str
             ),
         )
         with row():
-            label = t("Save") if question.id else t("Add")
-            saved = widgets.submit(label, f"save_question_{key}", type="primary", writes=True)
+            saved = widgets.submit(
+                t("Save") if question.id else t("Add"), f"save_question_{key}", type="primary", writes=True
+            )
             small_print("Ctrl+Enter in the text box saves too.")
         if saved:
             text, note, answer = (typed.strip() for typed in (text, note, answer))
@@ -502,8 +503,12 @@ def start(question_set: QuestionSet, count: int = USUAL, *, by_model: bool = Fal
 
 def states(item: Question) -> set[str]:
     """Return the keys of STATES that apply to a question."""
-    gone = any(gold.flagged for gold in item.spans)
-    conditions = {"all": True, "suggested": item.suggested, "gone": gone, "negative": not item.gold}
+    conditions = {
+        "all": True,
+        "suggested": item.suggested,
+        "gone": any(gold.flagged for gold in item.spans),
+        "negative": not item.gold,
+    }
     return {name for name, applies in conditions.items() if applies}
 
 

@@ -378,10 +378,6 @@ def draw_runs(base: KnowledgeBase, question_set: QuestionSet) -> None:
 
 
 def _marked(base: KnowledgeBase, runs: Sequence[Run], *, sets: bool) -> list[Run]:
-    metrics = {
-        name: st.column_config.NumberColumn(text_of(FIGURES[name]), format="%.3f", width=150, help=text_of(ABOUT[name]))
-        for name in MAIN
-    }
     event = table(
         [
             {
@@ -400,7 +396,12 @@ def _marked(base: KnowledgeBase, runs: Sequence[Run], *, sets: bool) -> list[Run
             "way": text_column("Setup", width=190),
             "state": text_column("State", width=110),
             "asked": text_column("Questions asked", width=64),
-            **metrics,
+            **{
+                name: st.column_config.NumberColumn(
+                    text_of(FIGURES[name]), format="%.3f", width=150, help=text_of(ABOUT[name])
+                )
+                for name in MAIN
+            },
         },
         f"history_{hash(tuple((run.id, run.asked) for run in runs))}",
         most=560,

@@ -277,11 +277,15 @@ def _read_as(note: Note) -> None:
         )
     )
     with errors():
-        texts = {"": t("Automatic")} | {
-            read_as.encoding: with_label(read_as.encoding, read_as.beginning)
-            for read_as in workspace.documents.encodings(note.id)
-        }
-        chosen = select("Encoding", texts, f"encoding_{note.id}")
+        chosen = select(
+            "Encoding",
+            {"": t("Automatic")}
+            | {
+                read_as.encoding: with_label(read_as.encoding, read_as.beginning)
+                for read_as in workspace.documents.encodings(note.id)
+            },
+            f"encoding_{note.id}",
+        )
         if button("Read again", "read_as_yes", "check", type="primary", writes=True):
             workspace.documents.read_as(note.id, chosen)
             DIALOG.finish()

@@ -73,7 +73,7 @@ def page() -> None:
             is_new = session.note is None
             _draw(session)
             if is_new and session.note:
-                # Not before the widgets are drawn: Streamlit would forget them, and a press that is on its way.
+                # Rerun only after the widgets are drawn. Otherwise, Streamlit would forget them and any click on its way.
                 rerun()
 
     session = current_session()

@@ -206,7 +206,7 @@ def words(difference: NoteDifference, *, sides: bool = False) -> str:
         length += len(text)
         tag = "del" if piece.kind == "removed" else "ins"
         changed = f"<{tag}>{html(text)}</{tag}>"
-        # Mark the line breaks that are gone from within a line; drawn as breaks, they would split what is there now.
+        # Show a line break that was removed from within a line as a sign. A real break would split the current line.
         is_whole = text.endswith("\n") and joined[-1:] in "\n"
         joined += changed if is_whole or tag == "ins" else changed.replace("\n", "↵")
         left, right = (left + changed, right) if piece.kind == "removed" else (left, right + changed)

@@ -51,8 +51,11 @@ def draw_head(session: EditorSession) -> None:
             folder_key = f"new_folder_{session.token}"
 
             def chosen() -> None:
-                base = session_state.get(base_key) or session.base
-                composer.move_to(session, base, word_of(session_state.get(folder_key, session.folder) or "").strip())
+                composer.move_to(
+                    session,
+                    session_state.get(base_key) or session.base,
+                    word_of(session_state.get(folder_key, session.folder) or "").strip(),
+                )
 
             if several:
                 place[0].selectbox(
@@ -224,8 +227,7 @@ def _on_change(session: EditorSession, name: str, key: str) -> Callable[[], None
         if name == "tags":
             before = session.value(name) or ()
             is_plain = session.note is not None and session.note.plain
-            found = workspace.texts.look_into(session.body, "note.md", plain=is_plain)
-            inside = {tag.casefold() for tag in found.tags}
+            inside = {tag.casefold() for tag in workspace.texts.look_into(session.body, "note.md", plain=is_plain).tags}
             session.kept_tags = [tag for tag in before if tag.casefold() in inside and tag not in value]
             kept = [tag for tag in before if tag in value or tag in session.kept_tags]
             value = [*kept, *(tag for tag in value if tag not in kept)]

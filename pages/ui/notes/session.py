@@ -211,7 +211,7 @@ class EditorSession:
             if title is not None:
                 self.set("title", without_surrogates(title))
         if actions > self.actions:
-            if self.action in (None, "rest"):  # a press of Done that has arrived together with it counts more
+            if self.action in (None, "rest"):  # a click on Done that arrived in the same run takes precedence
                 self.action = action
             self.actions = actions
 

@@ -356,8 +356,12 @@ class Entries:
             segments("Neighbouring passages", texts, f"around_{self._around}_{chunk.id}")
             clicks = workspace.clicks
             copied = partial(clicks.note, "copy", self._text, [(hit.note.id, chunk.id)]) if clicks.enabled else None
-            whole = passage.text if chunk.line else as_copied(flow(passage.text, paged=hit.note.is_paged))
-            copy_button("Copy", whole, f"copy_{hit.rank}", copied)
+            copy_button(
+                "Copy",
+                passage.text if chunk.line else as_copied(flow(passage.text, paged=hit.note.is_paged)),
+                f"copy_{hit.rank}",
+                copied,
+            )
 
     def _why(self, hit: Hit, seen: Highlight) -> None:
         """Show the explanation of why a hit was found, and buttons for rating the hit."""

@@ -174,13 +174,7 @@ def _field(result: SearchResult, name: str, group: Sequence[Facet]) -> None:
 
     pills(text_of(TITLES[name]), shown, label_visibility="visible", width="stretch", **bound(key, chosen, narrow))
     if more := len(group) - len(shown):
-        st.button(
-            t("{n} more", n=more),
-            key=f"more_{name}",
-            type="tertiary",
-            on_click=session_state.update,
-            args=({whole: True},),
-        )
+        small(t("{n} more", n=more), f"more_{name}", "", session_state.update, {whole: True})
 
 
 def _without_field(result: SearchResult, name: str) -> str:

@@ -244,7 +244,8 @@ def switch(
 ) -> None:
     """Draw a toggle for the setting `key`, and a remark if the setting can't be changed here or needs a restart.
 
-    If `tessera.toml` has the setting, the value is stored there. Otherwise, `store` stores it in the workspace."""
+    If `tessera.toml` has the setting, the value is stored there. Otherwise, `store` stores it in the workspace.
+    """
     program_setting = workspace.settings_file.get(key)
     chosen = partial(workspace.settings_file.write, key) if program_setting.source == "file" else store
     st.toggle(label, **bound(widget, value, chosen), help=about, disabled=_is_fixed(program_setting))

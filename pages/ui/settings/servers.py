@@ -8,7 +8,7 @@ from streamlit import container, rerun, session_state
 from streamlit import html as draw_html
 
 from core.base.frozen import frozen
-from core.base.messages import Message, message, message_table
+from core.base.messages import Message, message, message_table, verbatim
 from core.model import LocalServer, ServerCard, Status
 from pages.ui.shared import jobs
 from pages.ui.shared.safe import elements, html, plain, t_html
@@ -274,14 +274,7 @@ def _presets(card: ServerCard) -> None:
     with row(f"presets_{card.section}", gap="small"):
         st.caption(t("Usual addresses on this machine:"), width="content")
         for name, address in PURPOSES[card.section].presets.items():
-            st.button(
-                name,
-                key=f"preset_{card.section}_{name}",
-                type="tertiary",
-                help=plain(address),
-                on_click=put,
-                args=(address,),
-            )
+            small(verbatim(name), f"preset_{card.section}_{name}", "", put, address, help=verbatim(plain(address)))
 
 
 def _form(card: ServerCard, open_: list[str]) -> None:

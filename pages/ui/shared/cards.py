@@ -116,7 +116,7 @@ def crumb(hit: Hit, *, base: bool, tone: str = "") -> str:
     return f'<div class="t-trail"><span>{html(trail)}</span>{place_line(hit, tone)}</div>'
 
 
-def place_line(hit: Hit, tone: str = "") -> str:
+def place_line(hit: Hit, tone: str) -> str:
     """Return a hit's chunk number and labels as HTML.
 
     The number is a page or line number if there is one. `tone` is the colour of the sub-query that found the hit.

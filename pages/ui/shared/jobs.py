@@ -123,7 +123,7 @@ def is_writing(base: str = "") -> bool:
     return bool(hindrance(base))
 
 
-def hindrance(base: str = "") -> str:
+def hindrance(base: str) -> str:
     """Return the reason why a base's chunks can't be changed now, or "" if they can. If `base` is "", check all bases.
 
     An import changes notes only in the base it imports into, so other bases can be changed in the meantime.

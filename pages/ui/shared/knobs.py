@@ -215,8 +215,7 @@ def choose(side: str, first: ChunkingOptions, usual: ChunkingOptions, *, reset: 
                 persist_state="session",
             )
         own = ChunkingOptions(strategy=strategy, **chosen)
-        label = reset or t("Reset to the base's settings")
-        small(label, f"reset_{side}", "undo", begin, usual, disabled=own == usual)
+        small(reset or t("Reset to the base's settings"), f"reset_{side}", "undo", begin, usual, disabled=own == usual)
     return own
 
 

@@ -61,8 +61,9 @@ def adjust() -> None:
         if state and state.fragment_id:
             if state.page_script_hash != session._pages_manager.current_page_script_hash:
                 return
-            # A timer knows no news, but its request may have been sent before the browser got the last run's values and
-            # query parameters. If the fragment then redraws the page, the user's last click would be undone.
+            # A timer's request carries no input by the user, and it may have been sent before the browser received the
+            # last run's values and query parameters. If the fragment then redrew the page, the user's last click would
+            # be undone.
             if state.is_auto_rerun:
                 if session._scriptrunner is not None:
                     return  # the timer will ask again

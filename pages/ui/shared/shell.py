@@ -338,7 +338,7 @@ def _state() -> None:
     draw_html(f'<div class="t-state"><span class="t-dot {state}"></span><div>{html(MODEL[state])}{more}</div></div>')
     if state == "failed" and job is not None:
         paragraph(job.error, "t-list t-dim")
-        st.button(t("Try again"), key="warm_again", on_click=workspace.models.start_warming)
+        button("Try again", "warm_again", "", workspace.models.start_warming)
     workspace.start_healing()
     for name, kind in JOB_KINDS.items():
         if kind.place and (running := workspace.jobs.find(name)) and running.state == "running":
