@@ -69,8 +69,11 @@ def problems(base: KnowledgeBase) -> None:
     reports.not_downloaded(away)
     shown = {*failures, *away}
     unread = [failed for failed in workspace.documents.unread(base.name) if failed not in shown]
-    title = t_plural("{n} file isn't read", "{n} files aren't read", n=len(unread))
-    reports.unfold(title, reports.failed(unread), ":material/draft:")
+    reports.unfold(
+        t_plural("{n} file isn't read", "{n} files aren't read", n=len(unread)),
+        reports.failed(unread),
+        ":material/draft:",
+    )
     reports.draw_incomplete(workspace.documents.incomplete(base.name))
     if not base.watch or not any(Path(folder).is_absolute() for folder, _ in workspace.folders.all(base)):
         return

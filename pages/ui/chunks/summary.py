@@ -295,8 +295,9 @@ def _differ(labels: Sequence[Message], ours: Chunks, theirs: Chunks) -> tuple[se
     """
     difference = Difference.between(ours, theirs)
     only = _chunks_at(ours, difference.first), _chunks_at(theirs, difference.second)
-    counts = zip(labels, (difference.both, *only), strict=True)
-    values = ((text_of(label), f"{len(starts):,}") for label, starts in counts)
+    values = (
+        (text_of(label), f"{len(starts):,}") for label, starts in zip(labels, (difference.both, *only), strict=True)
+    )
     draw_html(f'<div class="t-facts t-differ">{safe.figures(values)}</div>')
     return only
 

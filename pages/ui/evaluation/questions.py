@@ -354,9 +354,8 @@ def draw_form(question_set: QuestionSet, question: Question, kinds: Sequence[str
             ),
         )
         with row():
-            saved = widgets.submit(
-                t("Save") if question.id else t("Add"), f"save_question_{key}", type="primary", writes=True
-            )
+            label = t("Save") if question.id else t("Add")
+            saved = widgets.submit(label, f"save_question_{key}", type="primary", writes=True)
             small_print("Ctrl+Enter in the text box saves too.")
         if saved:
             text, note, answer = (typed.strip() for typed in (text, note, answer))
@@ -503,12 +502,8 @@ def start(question_set: QuestionSet, count: int = USUAL, *, by_model: bool = Fal
 
 def states(item: Question) -> set[str]:
     """Return the keys of STATES that apply to a question."""
-    conditions = {
-        "all": True,
-        "suggested": item.suggested,
-        "gone": any(gold.flagged for gold in item.spans),
-        "negative": not item.gold,
-    }
+    gone = any(gold.flagged for gold in item.spans)
+    conditions = {"all": True, "suggested": item.suggested, "gone": gone, "negative": not item.gold}
     return {name for name, applies in conditions.items() if applies}
 
 

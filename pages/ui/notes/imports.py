@@ -322,7 +322,8 @@ def _decide(plan: SyncPlan) -> None:
                     listing.narrow(plan.base)
                     rerun()
                 st.error(t("Another import is running. Wait for it to finish, or cancel it first."))
-            if button(t("Close") if plan.is_empty else t("Cancel"), "plan_discard"):
+            label = t("Close") if plan.is_empty else t("Cancel")
+            if button(label, "plan_discard"):
                 workspace.imports.discard(plan)
                 del session_state["plan"]
                 rerun()

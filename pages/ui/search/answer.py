@@ -136,8 +136,9 @@ def section(text: str, options: SearchOptions) -> None:
     busy = workspace.jobs.running("answer")
     if own:  # the answer is being written or has failed
         threads.draw_live()
+    label = t("Try again") if own else t("Write an answer")
     if not (own and busy) and small(
-        t("Try again") if own else t("Write an answer"),
+        label,
         "write_answer",
         "edit_note",
         help=(

@@ -328,7 +328,8 @@ def options_button(bases: list[str]) -> SearchOptions:
     usual = _set_up(bases)
     changed = sum(session_state[name] != knobs.value(usual, name) for name in session_state["own_options"])
     changed += session_state["reranker"] != AS_SET
-    button(t("Options · {n}", n=changed) if changed else t("Options"), "options", "tune", toggling(OPTIONS_OPEN))
+    label = t("Options · {n}", n=changed) if changed else t("Options")
+    button(label, "options", "tune", toggling(OPTIONS_OPEN))
     chosen: Values = {name: session_state[name] if name in session_state["own_options"] else None for name in DRAWN}
     chosen["reranker"] = None if session_state["reranker"] == AS_SET else session_state["reranker"]
     of_bases, tags = (session_state[key] for key in FILTERS)

@@ -215,7 +215,8 @@ def choose(side: str, first: ChunkingOptions, usual: ChunkingOptions, *, reset: 
                 persist_state="session",
             )
         own = ChunkingOptions(strategy=strategy, **chosen)
-        small(reset or t("Reset to the base's settings"), f"reset_{side}", "undo", begin, usual, disabled=own == usual)
+        label = reset or t("Reset to the base's settings")
+        small(label, f"reset_{side}", "undo", begin, usual, disabled=own == usual)
     return own
 
 

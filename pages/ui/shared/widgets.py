@@ -389,12 +389,7 @@ text_area = partial(_typed, st.text_area)
 
 
 def table(
-    rows: Sequence[ValueMap],
-    columns: Mapping[str, ColumnConfig | str | None],
-    key: str,
-    *,
-    most: int,
-    **more: object,
+    rows: Sequence[ValueMap], columns: Mapping[str, ColumnConfig | str | None], key: str, *, most: int, **more: object
 ) -> DataframeState:
     """Draw a table and return its selection. The table is as high as its rows, but at most `most` pixels."""
     more |= {"column_config": columns, "height": min(most, 38 + 35 * len(rows)), "hide_index": True}
@@ -422,15 +417,8 @@ def page_link(
     page: str, label: Label, icon: str = "", *, help: str | None = None, width: str = "content", **address: str
 ) -> None:
     """Draw a link to a page. `address` has the query parameters."""
-    drawn(
-        st.page_link,
-        page,
-        label=label_of(label),
-        icon=f":material/{icon}:" if icon else None,
-        query_params=address or None,
-        help=help,
-        width=width,
-    )
+    sign = f":material/{icon}:" if icon else None
+    drawn(st.page_link, page, label=label_of(label), icon=sign, query_params=address or None, help=help, width=width)
 
 
 def titled_link(page: str, title: str, icon: str = "", **address: str) -> None:
