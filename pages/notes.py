@@ -111,8 +111,7 @@ opened.draw_begin_dialog()
 today.draw()
 if (title := session_state.pop(shell.NEW, None)) is not None:
     composer.leave()
-    base, folder = composer.current_place()
-    composer.begin(base, title=title, folder=folder)
+    composer.begin_here(title)
 if editing.is_open():
     editing.page()
 else:

@@ -14,6 +14,7 @@ from pages.ui.shared.widgets import base_filter, errors
 page_title("Review")
 jobs.job_panel(("edits", "embed", *jobs.LEARNING))
 with errors():
+    workspace.start_comparing()
     with busy("Comparing the notes…"):
         matters, put_off = workspace.review.lists()
     st.caption(items.heading(len(matters)))

@@ -18,6 +18,7 @@ MatterKind = Literal[
     "file",
     "split",
     "refused",
+    "question",
     "expired",
     "expiring",
     "superseded",
@@ -90,6 +91,11 @@ MATTERS: dict[MatterKind, MatterType] = {
         "The model can't read this passage, so it can be found only by keyword. Change its text, or try again.",
         "block",
     ),
+    "question": _matter_type(
+        "Unanswered questions",
+        "You asked this, and none of your notes answered it. Write the answer down, and the next search finds it.",
+        "contact_support",
+    ),
     "expired": _matter_type(
         "Expired notes",
         "This note has expired, so searches leave it out. Archive it, or keep it for another year.",
@@ -129,7 +135,7 @@ MATTERS: dict[MatterKind, MatterType] = {
 DIGEST: tuple[tuple[MatterKind, ...], ...] = (
     ("expired", "expiring", "reminder"),
     ("contradiction",),
-    ("note", "change", "conflict", "upgrade", "file", "split", "refused"),
+    ("note", "change", "conflict", "upgrade", "file", "split", "refused", "question"),
     ("copy", "superseded"),
 )
 """Kinds of review items, grouped as they are counted on each line of the digest."""
@@ -185,8 +191,9 @@ class ReviewItem:
     """An item awaiting a decision. Its `key` depends on its state, so the key changes when the state does.
 
     The item has been waiting since `at`, if known. `other` is the second note involved: the newer note, the copy, the
-    second file's note, or the contradicting note. `quotes` are the sentences in question, in turn from `note`
-    and from `other`. At most one of `submission`, `flagged` and `refused` is set.
+    second file's note, or the contradicting note. `quotes` are the sentences in question, in turn from `note` and from
+    `other`. For an unanswered question, they are all its wordings. At most one of `submission`, `flagged` and `refused`
+    is set.
     """
 
     kind: MatterKind

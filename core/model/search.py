@@ -540,9 +540,13 @@ class Context:
 
 @frozen
 class PastSearch:
-    """An earlier question, with when and how often it was asked. A saved search has a `name`."""
+    """An earlier question, with when and how often it was asked. A saved search has a `name`.
+
+    `unanswered` is True if the notes didn't answer the question when it was last asked.
+    """
 
     query: str
     at: datetime
     times: int
     name: str = ""
+    unanswered: bool = False

@@ -93,6 +93,15 @@ class SearchTable(QuestionedTable):
         """Return the saved searches, followed by the past searches. Both are sorted newest first."""
         return self._nouns(_PAST, "SELECT * FROM searches ORDER BY name = '', at DESC LIMIT ?", limit)
 
+    def mark(self, queries: Ids, *, unanswered: bool) -> None:
+        """Record whether past questions are unanswered. Do nothing in a read-only workspace."""
+        if not self._database.readonly:
+            self._execute("UPDATE searches SET unanswered = ? WHERE query IN ?", unanswered, queries, aside=True)
+
+    def unanswered(self) -> list[PastSearch]:
+        """Return the questions that the notes didn't answer when they were last asked, oldest first."""
+        return self._nouns(_PAST, "SELECT * FROM searches WHERE unanswered ORDER BY at, query")
+
 
 _PAST = RowReader(PastSearch, "past search", "query", key="query")
 

@@ -303,10 +303,17 @@ class Workspace(Services):
     def start_comparing(self) -> None:
         """Start the `compare` job if a note has changed since its last run.
 
-        The job reads notes, so that copies and contradictions among them can be found quickly.
+        The job reads notes, so that copies and contradictions among them can be found quickly, and asks the unanswered
+        questions again.
         """
+
+        def compare(_: Progress) -> None:
+            self.neighbours.likeness.read()
+            if self.has("answers") and not self.readonly:
+                self.review.ask_again(lambda question: self.answers.ask(question).answered != "no")
+
         if self.has("review") and not self.neighbours.likeness.is_read:
-            self.jobs.start("compare", lambda _: self.neighbours.likeness.read(), quiet=True)
+            self.jobs.start("compare", compare, quiet=True)
 
     def start_backups(self) -> None:
         """Start creating daily backups in the background. This continues until the workspace is closed."""

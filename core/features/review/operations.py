@@ -63,8 +63,8 @@ Keys = Annotated[list[str], About("The keys of items that are waiting for review
     "review.list",
     (
         "List what is waiting for the user: new notes and changes by programs, pack upgrades of edited notes, "
-        "files with two versions, edits that no longer match the text, passages rejected by the model, notes "
-        "that expire soon, have expired or were replaced, duplicates, contradictions."
+        "files with two versions, edits that no longer match the text, passages rejected by the model, unanswered "
+        "questions, notes that expire soon, have expired or were replaced, duplicates, contradictions."
     ),
     http="GET /review",
     cli="review list",

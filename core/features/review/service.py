@@ -12,10 +12,10 @@ from itertools import islice
 
 from core.base.codec import DAMAGE, decode, to_plain
 from core.base.datetimes import local_now, utc_now
-from core.base.errors import EditError, UnknownChoice
+from core.base.errors import EditError, TesseraError, UnknownChoice
 from core.base.frozen import Texts, frozen
 from core.base.text import digest, keywords, query_keywords
-from core.features.review import coming
+from core.features.review import coming, questions
 from core.features.review.two_texts import TextConflicts, Undo
 from core.indexing.chunks import Chunks
 from core.model import (
@@ -205,7 +205,7 @@ class Review:
     """The items awaiting the user's attention.
 
     The items are new notes and changes from programs, notes with two texts, edits that lost their position, refused
-    passages, expired, expiring and superseded notes, copies, contradictions, and reminders.
+    passages, unanswered questions, expired, expiring and superseded notes, copies, contradictions, and reminders.
     """
 
     _store: Store
@@ -237,6 +237,7 @@ class Review:
             ),
             "split": self._splits,
             "refused": self._refused_passages,
+            "question": self._questions,
             "expired": self._expiring_notes,
             "expiring": self._expiring_notes,
             "superseded": self._superseded_notes,
@@ -362,6 +363,13 @@ class Review:
             self._proposals.reject([matter.submission])  # so that the same fact from a log isn't suggested again
         return merged
 
+    def ask_again(self, is_answered: Callable[[str], bool]) -> None:
+        """Remove the unanswered questions that the notes answer by now."""
+        for search in self._store.searches.unanswered():
+            with suppress(TesseraError):  # such as a model that can't be loaded
+                if is_answered(search.query):
+                    self._store.searches.mark([search.query], unanswered=False)
+
     # items of each kind
 
     def _submissions(self) -> Items:
@@ -393,6 +401,13 @@ class Review:
             with suppress(ValueError):
                 at = datetime.fromisoformat(chunk.at)
             yield ReviewItem("refused", key, cards.get(chunk.note_id), chunk.base, chunk.title, at, refused=chunk)
+
+    def _questions(self) -> Items:
+        past = {search.query: search for search in self._store.searches.unanswered()}
+        for wordings in questions.group(tuple(past)):
+            last = past[wordings[-1]]
+            # Asking the question again, in whatever words, doesn't reopen the item.
+            yield ReviewItem("question", _key("question", wordings[0]), None, "", last.query, last.at, quotes=wordings)
 
     def _expiring_notes(self) -> Items:
         for card in self._notes.expiring():

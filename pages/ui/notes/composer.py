@@ -79,15 +79,15 @@ def _open(session: EditorSession) -> None:
     session_state[_WRITING] = session_texts()[session.token] = session
 
 
-def begin(base: str = "", *, title: str = "", folder: str = "") -> None:
-    """Start a new note. Use this in callbacks."""
-    _open(EditorSession(token_hex(8), None, base, folder=folder, fields={"title": title} if title else {}))
+def begin(base: str = "", *, title: str = "", folder: str = "", **about: Any) -> None:
+    """Start a new note. `about` has other attributes of the editor session. Use this in callbacks."""
+    _open(EditorSession(token_hex(8), None, base, folder=folder, fields={"title": title} if title else {}, **about))
 
 
-def begin_here() -> None:
+def begin_here(title: str = "", **about: Any) -> None:
     """Start a new note in the current base and folder. Use this in callbacks."""
     base, folder = current_place()
-    begin(base, folder=folder)
+    begin(base, title=title, folder=folder, **about)
 
 
 def title_of(path: str) -> str:
@@ -226,6 +226,8 @@ def save(session: EditorSession, *, over: Note | None = None, automatic: bool = 
         drop_draft(session)
         _SAVED[session.draft_id] = note.id, note.version, session.number
         session.save(note, automatic=automatic)
+        if session.on_save and session.body.strip():
+            session.on_save()
 
 
 def _merge(session: EditorSession, *, automatic: bool) -> None:
@@ -457,10 +459,7 @@ def draw_new_drafts() -> None:
     there = workspace.notes.cards_of(draft.note_id for draft in drafts)
     for draft in drafts:
         if draft.note_id not in there:
-            _offer(
-                draft,
-                plain(draft_label(draft)),
-            )
+            _offer(draft, plain(draft_label(draft)))
 
 
 def _offer(draft: NoteDraft, text: str) -> None:

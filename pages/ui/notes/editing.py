@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from typing import Required, TypedDict
 
 import streamlit as st
-from streamlit import container, fragment, query_params, rerun
+from streamlit import container, fragment, query_params, rerun, switch_page
 from streamlit import html as draw_html
 
 from core.base.errors import NoteNotFound
@@ -174,6 +174,8 @@ def _act(session: EditorSession) -> None:
         raise
     session.action = None
     if current_session() is not session:
+        if session.back:
+            switch_page(session.back)
         rerun()
 
 

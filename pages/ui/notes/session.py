@@ -1,7 +1,7 @@
 """An editor session, which knows the text and fields in the editor, and how they differ from the stored note."""
 
 import posixpath
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import Enum, auto
@@ -132,6 +132,10 @@ class EditorSession:
     kept_tags: Sequence[str] = ()
     # Whether a save also accepts the proposed change that the user is editing.
     proposed: bool = False
+    # The page to return to when the editor is closed, or "" for the Notes page.
+    back: str = ""
+    # Called when a text has been saved, or None.
+    on_save: Callable[[], object] | None = None
 
     # Lock held while the text is being saved.
     turn: Any = field(default_factory=RLock, repr=False, compare=False)

@@ -11,8 +11,7 @@ import streamlit as st
 from streamlit import container, session_state, switch_page
 
 from core.base.errors import Conflict
-from core.base.flow import flow
-from core.base.frozen import Texts, frozen
+from core.base.frozen import frozen
 from core.base.messages import message_table, verbatim
 from core.model import (
     AUTHORS,
@@ -33,12 +32,12 @@ from core.model import Decision as Verdict
 from pages.ui.notes import actions, composer, opened, trash
 from pages.ui.notes.files import NoteSources
 from pages.ui.notes.history import draw_difference, offer_undo
+from pages.ui.review import pairs
 from pages.ui.shared import links
 from pages.ui.shared.document import Clicked, as_written, document, show_document
 from pages.ui.shared.jobs import is_shut, start_job
 from pages.ui.shared.names import base_name, local
-from pages.ui.shared.rendered import render_text
-from pages.ui.shared.safe import drawable_part, html, is_deeply_nested, plain
+from pages.ui.shared.safe import drawable_part, is_deeply_nested, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.shortcuts import REVIEW
 from pages.ui.shared.text import label_of, small_print, t, t_plural, text_of
@@ -283,6 +282,7 @@ DECISIONS: dict[str, Decision] = {
     ),
     "seen": Decision("Seen", "visibility", "accept", ("reminder",), _mark_seen),
     "never": Decision("Don't remind me", "notifications_off", "reject", ("reminder",), _let_be),
+    "unneeded": Decision("No note needed", "done_all", "fine", ("question",), _let_be),
     "fine": Decision(
         "Fine as it is",
         "done_all",
@@ -317,8 +317,15 @@ def draw_item(matter: ReviewItem) -> None:
     shut = is_shut()
     st.subheader(plain(matter.title) or t("The note was deleted"), anchor=False)
     st.markdown(f":material/{kind.icon}: {text_of(kind.about)}")
-    row = container(horizontal=True, key="review_decisions")
+    row = container(horizontal=True, vertical_alignment="center", key="review_decisions")
     with row:
+        if matter.kind == "question" and button(
+            "Write the answer", "decide_write", "edit_square", type="primary", shortcut=_key("edit"), disabled=shut
+        ):
+            composer.leave()
+            written = partial(workspace.searches.mark, matter.quotes, unanswered=False)
+            composer.begin_here(matter.title, back="review.py", on_save=written)
+            switch_page("notes.py")
         for name, decision in DECISIONS.items():
             if matter.kind in decision.kinds:
                 button(
@@ -336,9 +343,14 @@ def draw_item(matter: ReviewItem) -> None:
         ):
             composer.edit_proposed(matter.submission)
             switch_page("notes.py")
+        if matter.kind == "question":
+            page_link("search.py", "Ask again", "search", q=matter.title)
     st.caption(" · ".join(_origin(matter)))
-    with frame("review_matter"):
-        _draw_content(matter)
+    if matter.kind != "question":
+        with frame("review_matter"):
+            _draw_content(matter)
+    elif others := [wording for wording in matter.quotes if wording != matter.title]:
+        st.caption(plain(t("Also asked as: {wordings}", wordings=others)))
     if matter.note:
         note_link(matter.note.id, came="review")
     if matter.kind != "note":
@@ -390,7 +402,7 @@ def _origin(matter: ReviewItem) -> list[str]:
 def _draw_content(matter: ReviewItem) -> None:
     """Draw an item's contents: its text, a difference, or two notes side by side."""
     if matter.other and matter.kind != "file":
-        _pair(matter.note, matter.other, matter.quotes)
+        pairs.draw(matter.note, matter.other, matter.quotes)
     elif matter.kind in ("upgrade", "file"):
         # Even if the other text can't be read, the user can still decide.
         with errors():
@@ -421,25 +433,6 @@ def _open_link(link: Clicked) -> None:
     if link.note_id:
         opened.choose(link.note_id, link.place)
         session_state[_LEAVES] = True
-
-
-def _pair(first: NoteSummary | None, second: NoteSummary, quotes: Texts) -> None:
-    """Draw two notes side by side, with the time of their last changes, and their paths if their titles are equal.
-
-    For each note, show the sentences that contradict the other note, if any. Otherwise, show the note's beginning.
-    """
-    for number, (column, card) in enumerate(zip(st.columns(2), (first, second), strict=True)):
-        if not card:
-            continue
-        with column:
-            date = local(card.updated_at) if card.updated_at else ""
-            path = card.location if first and first.title == second.title else ""
-            st.caption(" · ".join(filter(None, (plain(base_name(card.base)), date, plain(path)))))
-            note_link(card.id, card.title, came="review")
-            note = workspace.notes.get(card.id)
-            text = "\n\n".join(quotes[number::2]) or note.body[:600]
-            shown = html(text) if note.plain else render_text(flow(text, paged=card.is_paged))
-            st.html(f'<div class="t-text t-small">{shown}</div>')
 
 
 # The list of items, by kind and base.

@@ -15,8 +15,10 @@ from core.base.errors import QueryError, UnknownChoice
 from core.base.messages import Message, message_table, plural
 from core.model import (
     LOST,
+    NOT_NARROWING,
     NOTICES,
     Context,
+    Filters,
     LostAt,
     NoteSummary,
     Notice,
@@ -184,6 +186,8 @@ PAUSE = 1.5
 SLICE = 0.05
 _LOADING = ("warm", "warm_reranker", "warm_images")
 _INDEXING = ("import", "embed")
+# Notices of searches that may find more later.
+_INCOMPLETE = {"model_loading", "model_away", "index_damaged", "pictures_loading", "unfinished", "no_notes"}
 CONTEXT = Dialog("context_of")
 BUDGETS = (500, 1000, 2000, 4000, 8000, 16_000)
 
@@ -232,6 +236,7 @@ def draw(text: str, options: SearchOptions, *, several: bool) -> None:
         if question_box.is_first("hits", text):
             workspace.uses.found(result, options.get("filters"))
     question_box.remember(text)
+    _mark(text, result, options)
     if early is None:
         with top:
             understood.chips(text, result)
@@ -244,6 +249,17 @@ def draw(text: str, options: SearchOptions, *, several: bool) -> None:
     with answer.container():
         _summary(prepared, result, top, narrow=bool(fields))
         _hits(prepared, result, options, several=several)
+
+
+def _mark(text: str, result: SearchResult, options: SearchOptions) -> None:
+    """Record whether the notes answer a question, unless the search leaves out notes or isn't complete yet."""
+    narrowed = options["filters"] != Filters() or any(
+        term.kind not in NOT_NARROWING for term in result.understood.terms
+    )
+    if narrowed or result.pictures or {*result.notices} & _INCOMPLETE or not question_box.is_first("marked", text):
+        return
+    answer = workspace.answers.to_question(result)
+    workspace.searches.mark([text], unanswered=answer is not None and answer.answered == "no")
 
 
 def _at_once(prepared: Prepared, options: SearchOptions) -> SearchResult | None:

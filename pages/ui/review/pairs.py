@@ -1,0 +1,31 @@
+"""Two notes side by side, with their sentences that contradict each other."""
+
+import streamlit as st
+
+from core.base.flow import flow
+from core.base.frozen import Texts
+from core.model import NoteSummary
+from pages.ui.shared.names import base_name, local
+from pages.ui.shared.rendered import render_text
+from pages.ui.shared.safe import html, plain
+from pages.ui.shared.server import workspace
+from pages.ui.shared.widgets import note_link
+
+
+def draw(first: NoteSummary | None, second: NoteSummary, quotes: Texts) -> None:
+    """Draw two notes side by side, with the time of their last changes, and their paths if their titles are equal.
+
+    For each note, show the sentences that contradict the other note, if any. Otherwise, show the note's beginning.
+    """
+    for number, (column, card) in enumerate(zip(st.columns(2), (first, second), strict=True)):
+        if not card:
+            continue
+        with column:
+            date = local(card.updated_at) if card.updated_at else ""
+            path = card.location if first and first.title == second.title else ""
+            st.caption(" · ".join(filter(None, (plain(base_name(card.base)), date, plain(path)))))
+            note_link(card.id, card.title, came="review")
+            note = workspace.notes.get(card.id)
+            text = "\n\n".join(quotes[number::2]) or note.body[:600]
+            shown = html(text) if note.plain else render_text(flow(text, paged=card.is_paged))
+            st.html(f'<div class="t-text t-small">{shown}</div>')

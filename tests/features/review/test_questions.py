@@ -1,0 +1,68 @@
+"""Questions that the notes didn't answer wait until one does, and wordings of one question are one."""
+
+import pytest
+
+from core.features.review import questions
+from core.workspace import Workspace
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("When does the dishwasher guarantee end?", "when does the dishwasher's guarantee end"),
+        ("What is the wifi password?", "What's the pasword of the wifi?"),
+        ("Where are the keys of the cellars?", "Where is the key of the cellar"),
+        ("路由器的密码是什么？", "路由器密码是什么"),
+    ],
+)
+def test_wordings_of_one_question_are_one(first: str, second: str) -> None:
+    assert questions.group((first, "How tall is the mast?", second)) == ((first, second), ("How tall is the mast?",))
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("When does the dishwasher guarantee end?", "When does the dryer guarantee end?"),
+        ("Who serviced the boiler?", "When was the boiler serviced?"),
+        ("Where is the spare key?", "Where is the key?"),
+        ("What does invoice 2024 say?", "What does invoice 2025 say?"),
+        ("路由器的密码是什么？", "洗衣机的密码是什么？"),
+        ("谁修的锅炉？", "什么时候修的锅炉？"),
+    ],
+)
+def test_other_questions_are_others(first: str, second: str) -> None:
+    assert questions.group((first, second)) == ((first,), (second,))
+
+
+def ask(workspace: Workspace, *asked: str) -> None:
+    for question in asked:
+        workspace.searches.add(question)
+        workspace.searches.mark([question], unanswered=True)
+
+
+def test_a_question_is_listed_once_until_it_is_answered_or_forgotten(workspace: Workspace) -> None:
+    ask(workspace, "What is the wifi password?", "Who is the plumber?", "What's the password of the wifi?")
+    plumber, wifi = workspace.review.all(kinds=["question"])
+    assert (wifi.title, wifi.note) == ("What's the password of the wifi?", None)
+    assert wifi.quotes == ("What is the wifi password?", "What's the password of the wifi?")
+    assert workspace.review.counts()["question"] == 2
+    workspace.searches.mark(wifi.quotes, unanswered=False)
+    assert workspace.review.all() == [plumber]
+    workspace.searches.delete_for_good(plumber.title)
+    assert workspace.review.all() == []
+
+
+def test_a_question_that_needs_no_note_stays_away_when_it_is_asked_again(workspace: Workspace) -> None:
+    ask(workspace, "Who is the plumber?")
+    (plumber,) = workspace.review.all()
+    workspace.review.let_be([plumber.key])
+    ask(workspace, "who's the plumber")
+    assert workspace.review.all() == []
+
+
+def test_questions_that_the_notes_answer_by_now_leave_with_the_next_comparison(workspace: Workspace) -> None:
+    ask(workspace, "Who is the plumber of the house?", "How tall is the mast?")
+    workspace.notes.add("home", "The plumber of the house is Frau Holm.\n", title="Plumber", author="person")
+    workspace.start_comparing()
+    workspace.jobs.wait("compare", 30)
+    assert [one.title for one in workspace.review.all()] == ["How tall is the mast?"]
