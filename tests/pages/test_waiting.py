@@ -344,3 +344,16 @@ def test_the_question_before_a_copy_is_deleted_says_where_its_file_goes(place: P
     assert "1 note was moved to the trash." in screen.text
     screen.press("notes_undo")
     assert len([*vault.glob("ducks*.md")]) == 2
+
+
+def test_a_side_of_a_pair_is_corrected_at_its_sentence_and_the_pair_is_gone(place: Path) -> None:
+    with Workspace(place) as workspace:
+        for heat, about in ((220, "Rye"), (240, "Wheat")):
+            text = f"# {about} 🍞\n\nFlour.\n\nThe oven bakes the bread at {heat} degrees.\n"
+            workspace.notes.add("home", text, title=about, author="person", embed=False)
+    screen = waiting().press("edit_side_1").open("notes")  # the tests' browser stays on its page
+    now = writing(screen.app)
+    assert now.body.encode("utf-16-le")[2 * now.caret :].decode("utf-16-le").startswith("The oven bakes")
+    assert "220" in now.body
+    typed(screen, now.body.replace("220", "240")).press("writing_leave")
+    assert "There is nothing to review." in screen.open("review").text

@@ -96,12 +96,16 @@ def title_of(path: str) -> str:
     return name[: -len(PurePosixPath(name).suffix)] if name.lower().endswith(NOTE_SUFFIXES) else name
 
 
-def edit(note_id: str, *, at_end: bool = False, caret: int = 0) -> None:
-    """Start editing a note, with the caret at an offset or at the end. Use this in callbacks. Raises NoteNotFound."""
+def edit(note_id: str, *, at_end: bool = False, caret: int = 0, at: str = "", back: str = "") -> None:
+    """Start editing a note. Use this in callbacks. Raises NoteNotFound.
+
+    The caret is at an offset, at the end, or in front of the text `at`. `back` is the page to return to.
+    """
     note = workspace.notes.get(note_id)
-    caret = _units(note.body) if at_end else max(0, caret)
+    caret = _units(note.body) if at_end else _units(note.body[: max(0, note.body.find(at))]) if at else max(0, caret)
     clear_undo()
-    _open(EditorSession(token_hex(8), note, workspace.bases.by_id(note.base_id).name, note.body, caret=caret))
+    base = workspace.bases.by_id(note.base_id).name
+    _open(EditorSession(token_hex(8), note, base, note.body, caret=caret, back=back))
 
 
 def edit_as(note: Note, body: str, fields: ValueMap, conflict: Note | None = None) -> None:

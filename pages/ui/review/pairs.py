@@ -1,15 +1,24 @@
-"""Two notes side by side, with their sentences that contradict each other."""
+"""Two notes side by side, with their sentences that contradict each other, and buttons for correcting them."""
 
 import streamlit as st
+from streamlit import switch_page
 
 from core.base.flow import flow
 from core.base.frozen import Texts
 from core.model import NoteSummary
+from pages.ui.notes import composer
+from pages.ui.shared.jobs import is_shut
 from pages.ui.shared.names import base_name, local
 from pages.ui.shared.rendered import render_text
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
-from pages.ui.shared.widgets import note_link
+from pages.ui.shared.widgets import button, note_link, row
+
+
+def _edit(note_id: str, sentence: str) -> None:
+    composer.leave()
+    composer.edit(note_id, at=sentence, back="review.py")
+    switch_page("notes.py")
 
 
 def draw(first: NoteSummary | None, second: NoteSummary, quotes: Texts) -> None:
@@ -24,7 +33,10 @@ def draw(first: NoteSummary | None, second: NoteSummary, quotes: Texts) -> None:
             date = local(card.updated_at) if card.updated_at else ""
             path = card.location if first and first.title == second.title else ""
             st.caption(" · ".join(filter(None, (plain(base_name(card.base)), date, plain(path)))))
-            note_link(card.id, card.title, came="review")
+            with row(f"side_{number}"):
+                note_link(card.id, card.title, came="review")
+                if quotes and button("Edit", f"edit_side_{number}", "edit", disabled=is_shut()):
+                    _edit(card.id, quotes[number])
             note = workspace.notes.get(card.id)
             text = "\n\n".join(quotes[number::2]) or note.body[:600]
             shown = html(text) if note.plain else render_text(flow(text, paged=card.is_paged))
