@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from core.model import Note
 from core.settings.sections import LlmSettings
 from tests.model_server import ModelServer, stream
 from tests.pages.conftest import Screen
@@ -39,6 +40,29 @@ def test_a_dropped_log_waits_is_found_once_accepted_and_suggests_nothing_again(p
     dropped(screen, ("app.log", LOG))
     assert "suggested before" in "\n".join(info.value for info in screen.app.info)
     assert screen.workspace.proposals.all() == []
+
+
+def test_pasted_lines_suggest_what_a_file_with_them_does_and_stay_nowhere(place: Path) -> None:
+    screen = Screen().open("review")
+    screen.workspace.learning.enable(True)
+    notes: list[Note] = []
+    for way in ("file", "paste"):
+        screen.app.session_state["learning"] = True
+        screen.app.run()
+        if way == "file":
+            dropped(screen, ("app.log", LOG))
+        else:
+            screen.app.text_area("learning_pasted").input(LOG).run()
+            screen.press("learning_go").finish("learn")
+            assert "pool exhausted" not in str(screen.app.session_state.to_dict())
+        known = [note.id for note in notes]
+        waiting = [screen.workspace.notes.get(one.note.id) for one in screen.workspace.proposals.all()]
+        notes += sorted((note for note in waiting if note.id not in known), key=lambda note: note.title)
+        screen.workspace.store.database.execute("DELETE FROM learnt_facts")  # so that they are suggested again
+    suggested = [(note.title, note.body.split("```")[1]) for note in notes]
+    half = len(notes) // 2
+    assert suggested[:half] == suggested[half:] != []
+    assert not any("sk-1234567890abcdef" in note.body for note in notes)
 
 
 def test_learning_is_off_until_the_person_turns_it_on(place: Path) -> None:

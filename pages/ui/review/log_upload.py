@@ -1,22 +1,27 @@
-"""Upload logs on the Review page. Notes suggested from the logs then await review on the same page."""
+"""Upload or paste logs on the Review page. Notes suggested from the logs then await review on the same page."""
 
 import re
 import tempfile
 from pathlib import Path
 
 import streamlit as st
+from streamlit import session_state
 
+from core.base.text import make_storable
 from core.model import LearningReport, Progress
 from pages.ui.notes import composer
 from pages.ui.shared import jobs
 from pages.ui.shared.jobs import is_shut, start_job
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t
-from pages.ui.shared.widgets import button, on_demand, select
+from pages.ui.shared.widgets import button, on_demand, select, text_area
+
+# Session key that is set when a pasted log was taken, until its box has been emptied.
+_TAKEN = "learning_taken"
 
 
 def draw() -> None:
-    """Draw the form for uploading logs to learn from, initially collapsed. Draw nothing if learning isn't available."""
+    """Draw the form for logs to learn from, initially collapsed. Draw nothing if learning isn't available."""
     if not workspace.has("learning"):
         return
     on_demand("Suggest notes from logs", "learning", "school", _drop)
@@ -37,6 +42,9 @@ def _drop() -> None:
     bases = composer.own_bases() or [t("My notes")]
     base = select("Base", {name: name for name in bases}, "learning_base") if bases[1:] else bases[0]
     dropped = st.file_uploader(t("Drop the files here"), accept_multiple_files=True, key="learning_files")
+    if session_state.pop(_TAKEN, False):
+        session_state["learning_pasted"] = ""  # what was pasted may contain secrets
+    pasted = text_area("Or paste lines here", "learning_pasted")
     with_model = workspace.settings.llm.is_set_up and st.checkbox(
         t("Let the language model suggest notes too"),
         key="learning_with_model",
@@ -49,10 +57,13 @@ def _drop() -> None:
         "Suggest notes",
         "learning_go",
         "school",
-        disabled=not dropped or is_shut() or workspace.jobs.running(*jobs.LEARNING),
-    ):
+        disabled=is_shut() or workspace.jobs.running(*jobs.LEARNING),
+    ) and (dropped or pasted.strip()):
         # Make the names valid on any file system.
         logs = [(re.sub(r"[^\w. -]", "_", file.name)[-60:].lstrip(".") or "log", file.getvalue()) for file in dropped]
+        if pasted.strip():
+            logs.append((t("pasted lines"), make_storable(pasted).encode()))
+            session_state[_TAKEN] = True
 
         def learn(progress: Progress) -> LearningReport:
             with tempfile.TemporaryDirectory(prefix="tessera-learn") as folder:
