@@ -14,6 +14,7 @@ from pages.ui.shared.widgets import base_filter, errors
 page_title("Review")
 jobs.job_panel(("edits", "embed", *jobs.LEARNING))
 with errors():
+    comparing = not workspace.neighbours.likeness.is_read
     workspace.start_comparing()
     with busy("Comparing the notes…"):
         matters, put_off = workspace.review.lists()
@@ -40,3 +41,5 @@ with errors():
     items.draw_put_off(put_off)
     items.reminders(matters)
     log_upload.draw()
+    if comparing:
+        jobs.redraw_after("compare")
