@@ -79,15 +79,15 @@ def _open(session: EditorSession) -> None:
     session_state[_WRITING] = session_texts()[session.token] = session
 
 
-def begin(base: str = "", *, title: str = "", folder: str = "", **about: Any) -> None:
-    """Start a new note. `about` has other attributes of the editor session. Use this in callbacks."""
-    _open(EditorSession(token_hex(8), None, base, folder=folder, fields={"title": title} if title else {}, **about))
+def begin(base: str = "", *, title: str = "", folder: str = "") -> None:
+    """Start a new note. Use this in callbacks."""
+    _open(EditorSession(token_hex(8), None, base, folder=folder, fields={"title": title} if title else {}))
 
 
-def begin_here(title: str = "", **about: Any) -> None:
+def begin_here(title: str = "") -> None:
     """Start a new note in the current base and folder. Use this in callbacks."""
     base, folder = current_place()
-    begin(base, title=title, folder=folder, **about)
+    begin(base, title=title, folder=folder)
 
 
 def title_of(path: str) -> str:

@@ -323,8 +323,10 @@ def draw_item(matter: ReviewItem) -> None:
             "Write the answer", "decide_write", "edit_square", type="primary", shortcut=_key("edit"), disabled=shut
         ):
             composer.leave()
-            written = partial(workspace.searches.mark, matter.quotes, unanswered=False)
-            composer.begin_here(matter.title, back="review.py", on_save=written)
+            composer.begin_here(matter.title)
+            if session := composer.current_session():
+                session.back = "review.py"
+                session.on_save = partial(workspace.searches.mark, matter.quotes, unanswered=False)
             switch_page("notes.py")
         for name, decision in DECISIONS.items():
             if matter.kind in decision.kinds:
