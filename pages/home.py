@@ -1,19 +1,20 @@
 """The Home page, with a search box, today's digest, problems that need attention, recent notes, and the bases."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from datetime import date
 
 import streamlit as st
 from streamlit import container
 from streamlit import html as draw_html
 
 from core.base.messages import message
-from core.model import AUTHORS, DIGEST, MATTERS, NoteChange, NoteSummary, Status, day_of
-from pages.ui.notes import today
+from core.model import AUTHORS, DIGEST, MATTERS, NoteChange, NoteSummary, QuotedLine, Status, day_of
+from pages.ui.notes import agenda, today
 from pages.ui.notes.history import draw_undo
 from pages.ui.settings import upkeep
 from pages.ui.shared import jobs, language_and_look, shell, welcome
 from pages.ui.shared.jobs import job_panel, redraw_after
-from pages.ui.shared.names import draft_label, last_update, note_counts
+from pages.ui.shared.names import browser_zone, draft_label, last_update, near_day, note_counts
 from pages.ui.shared.reports import draw_unread
 from pages.ui.shared.safe import elements, html, plain
 from pages.ui.shared.server import workspace
@@ -109,28 +110,29 @@ def drafts() -> None:
     more(len(every) - RECENT)
 
 
-def digest() -> None:
-    """Show today's digest unless there is no news or the user has put it away. Each line is a link."""
-    news = workspace.review.digest()
+def digest() -> Collection[QuotedLine]:
+    """Show today's digest unless there is no news or the user has put it away, and return the quoted lines."""
+    now = today.now()
+    news = workspace.review.digest(now)
     workspace.start_comparing()
     if workspace.jobs.running("compare"):
         redraw_after("compare")
     if news is None:
-        return
+        return ()
     with row("digest_head"):
         section_title("Today")
         close("digest_away", "Hide until tomorrow", workspace.review.days.put_away, news.day, writes=True)
     with container(gap="xxsmall", key="digest"):
         for line in news.coming:
-            with row(f"recent_{line.note.id}_{line.day}"):
-                titled_link("notes.py", f"{line.note.title}: {line.text}", "event", note=line.note.id, width="stretch")
-                st.caption(t("Today") if line.day.isoformat() == news.day else line.day.isoformat(), width="content")
+            day = line.day or now.date()
+            agenda.draw(line, t("Overdue") if day < now.date() else near_day(day, now.date()))
         for kinds in DIGEST:
             if waiting := [kind for kind in kinds if news.waiting.get(kind)]:
                 label = " · ".join(f"{text_of(MATTERS[kind].title)} {news.waiting[kind]:,}" for kind in waiting)
                 titled_link("review.py", label, MATTERS[waiting[0]].icon, kind=waiting[0])
         if news.changed:
             _draw_changed(news.changed)
+    return news.coming
 
 
 def _draw_changed(changed: Sequence[NoteChange]) -> None:
@@ -150,7 +152,9 @@ def _row(card: NoteSummary, icon: str, text: str) -> None:
     with row(f"recent_{card.id}"):
         titled_link("notes.py", card.title, icon, note=card.id, width="stretch")
         named = [] if len(status.bases) == 1 else [plain(card.base)]
-        st.caption(" · ".join([*([day_of(card.updated_at)] if card.updated_at else []), *named]), width="content")
+        changed = card.updated_at and date.fromisoformat(day_of(card.updated_at, browser_zone()))
+        days = [near_day(changed, today.now().date())] if changed else []
+        st.caption(" · ".join([*days, *named]), width="content")
     if text:
         draw_html(f'<div class="t-first-words">{html(text)}</div>')
 
@@ -204,10 +208,11 @@ else:
     welcome.offer_tour()
     job_panel()
     drafts()
-    digest()
+    quoted = digest()
     attention(status)
     left, right = halves("home")
     with left:
+        agenda.tasks(quoted)
         recent()
     with right:
         bases(status)

@@ -106,9 +106,12 @@ def later(at: datetime, days: float) -> datetime:
         return CALENDAR_ENDS if days > 0 else CALENDAR_BEGINS
 
 
-def day_of(at: datetime) -> str:
-    """Return the date of a bare day, or the local date of a time, in the form 2026-01-31."""
-    return (in_utc(at) if is_day(at) else on_clock(at)).date().isoformat()
+def day_of(at: datetime, zone: tzinfo | None = None) -> str:
+    """Return the date of a bare day, or of a time in the given time zone, in the form 2026-01-31.
+
+    By default, the time zone is this machine's.
+    """
+    return (in_utc(at) if is_day(at) else on_clock(at, zone)).date().isoformat()
 
 
 def _within(converted: Callable[[], datetime], at: datetime) -> datetime:

@@ -165,25 +165,33 @@ class NoteChange:
 
 
 @frozen
-class DatedLine:
-    """A line of a note without Markdown marks, and the day that it names."""
+class QuotedLine:
+    """A line of a note without Markdown marks, and the day that it names, if any.
 
-    day: date
+    In the note's text, the line is at `start` to `end`, in the chunk with the index `chunk`. Both are -1 in a passage
+    that the user wrote. `is_task` means that the line has a box in the text that isn't ticked yet.
+    """
+
     note: NoteSummary
     text: str
+    chunk: int
+    start: int
+    end: int
+    is_task: bool
+    day: date | None = None
 
 
 @frozen
 class Digest:
     """A day's digest, with the number of waiting items of each kind, changed notes, and lines that name a coming day.
 
-    Notes changed by the user come last.
+    Notes changed by the user come last. Tasks that name one of the past days come first among the lines.
     """
 
     day: str
     waiting: dict[MatterKind, int]
     changed: tuple[NoteChange, ...]
-    coming: tuple[DatedLine, ...]
+    coming: tuple[QuotedLine, ...]
 
 
 @frozen

@@ -175,6 +175,15 @@ class ChunkTable(StoreTable):
             for row in self._rows(f"SELECT chunks.rowid, {CHUNK} FROM chunks WHERE rowid IN ?", rowids)
         }
 
+    def with_open_boxes(self, notes: int) -> list[int]:
+        """Return the rowids of chunks with a box to tick in the most recently changed active notes, newest first."""
+        return self._column(
+            "SELECT chunks.rowid FROM (SELECT id, updated_at FROM notes WHERE status = 'active'"
+            " ORDER BY updated_at DESC, id LIMIT ?) AS newest JOIN chunks ON note_id = newest.id"
+            " WHERE state != 'deleted' AND instr(text, '[ ]') ORDER BY updated_at DESC, newest.id, \"index\"",
+            notes,
+        )
+
     def rowids_by_id(self, ids: Ids) -> dict[str, int]:
         return dict(self._rows("SELECT id, rowid FROM chunks WHERE id IN ?", ids))
 

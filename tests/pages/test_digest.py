@@ -1,15 +1,16 @@
 """Home tells once a day what is due, what contradicts, what waits, and what was changed, until it is put away."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from urllib.parse import parse_qs
 
 import pytest
 import streamlit as st
 
-from core.base.datetimes import local_now
+from core.base.datetimes import LOCAL, local_now
 from core.features.review import service
 from core.workspace import Workspace
+from pages.ui.notes import today as todays
 from tests.pages.conftest import Screen
 
 LINES = {
@@ -64,7 +65,8 @@ def test_the_digest_is_shown_once_a_day_until_it_is_put_away(
     locale: str, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     today = local_now()
-    monkeypatch.setattr(service, "local_now", lambda: today)
+    for module in (service, todays):
+        monkeypatch.setattr(module, "local_now", lambda: today)
     with Workspace(place) as workspace:
         workspace.bases.add("kitchen")
         assert workspace.review.digest() is None
@@ -91,9 +93,55 @@ def test_the_digest_is_shown_once_a_day_until_it_is_put_away(
 
 def test_one_changed_note_is_opened_and_many_lines_stay_five(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     today = local_now()
-    monkeypatch.setattr(service, "local_now", lambda: today)
+    for module in (service, todays):
+        monkeypatch.setattr(module, "local_now", lambda: today)
     with Workspace(place) as workspace:
         workspace.review.digest()
         note = workspace.notes.add("kitchen", "Rye.", title="*Rye* [x](y)", author="program", embed=False)
     today += timedelta(days=1)
     assert lines(Screen()) == {"1 note changed: *Rye* [x](y) (by a program)": {"note": [note.id]}}
+
+
+def test_a_task_is_ticked_in_its_note_and_can_be_taken_back(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(todays, "local_now", lambda: datetime(2026, 11, 30, 9, tzinfo=LOCAL))
+    text = "The\r\nhouse.\n\n- [ ] Pay *rent* [x](y) by 1 December\n- [ ] Buy shoes\n"
+    text += "- [ ] Return books by 27 November\n"
+    with Workspace(place) as workspace:
+        note = workspace.notes.add("home", text, title="*House*", author="person", embed=False)
+    home = Screen()
+
+    def texts() -> list[str]:
+        return [box.label.replace("\\", "") for box in home.app.checkbox]
+
+    assert texts() == ["Return books by 27 November", "Pay *rent* x by 1 December", "Buy shoes"]
+    assert "Overdue" in home.text
+    assert "Tomorrow" in home.text
+    links = [parse_qs(link.proto.query_string) for link in home.app.get("page_link")]
+    spans = [link["at"][0].split("-") for link in links if "at" in link]
+    assert [text[int(start) : int(end)].strip() for start, end in spans] == [
+        "- [ ] Return books by 27 November",
+        "- [ ] Pay *rent* [x](y) by 1 December",
+        "- [ ] Buy shoes",
+    ]
+    for label in ("Pay", "Buy"):
+        next(box for box in home.app.checkbox if box.label.startswith(label)).check().run()
+        assert not home.app.exception
+    assert texts() == ["Return books by 27 November"]
+    done = text.replace("[ ] Pay", "[x] Pay").replace("[ ] Buy", "[x] Buy")
+    assert home.workspace.notes.get(note.id).body == done
+    assert "Done: Buy shoes" in home.text
+    home.press("notes_undo")
+    assert home.workspace.notes.get(note.id).body == done.replace("[x] Buy", "[ ] Buy")
+    assert texts() == ["Return books by 27 November", "Buy shoes"]
+
+
+def test_tasks_in_files_that_are_only_read_have_no_box(place: Path, tmp_path: Path) -> None:
+    (tmp_path / "vault").mkdir()
+    (tmp_path / "vault" / "home.md").write_text("# Home\n\n- [ ] Buy shoes\n")
+    with Workspace(place) as workspace:
+        workspace.imports.apply(workspace.imports.plan_folder(tmp_path / "vault"), embed=False)
+    home = Screen()
+    assert "Open tasks" in home.text
+    assert not home.app.checkbox
+    home.workspace.bases.update("vault", write_files=True)
+    assert [box.label for box in home.app.run().checkbox] == ["Buy shoes"]

@@ -1,52 +1,89 @@
-"""Finds lines in notes that name one of the next days, such as `cancel by 30 November`."""
+"""Finds open tasks in notes, and lines that name one of the next days, such as `cancel by 30 November`."""
 
 import re
+from collections.abc import Collection, Iterator
+from dataclasses import replace
 from datetime import date, timedelta
 
-from core.model import DatedLine
+from core.model import Chunk, NoteSummary, QuotedLine
 from core.notes.daily import ordinal
 from core.notes.texts import as_line
 from core.store import Store
 
-# Number of days to look ahead, including today.
+# Number of days to look ahead, including today, and of past days whose open tasks are overdue.
 _DAYS = 8
-_MOST_LINES = 5
+_PAST = 7
+_MOST_LINES = 8
 _MOST_CHARACTERS = 120
+# Number of recently changed notes in which to look for open tasks, and maximum number of tasks.
+_NEWEST = 200
+_MOST_TASKS = 100
 _MONTHS = "January February March April May June July August September October November December".split()
 # Headings, which often name the day a diary entry was written, and tasks that are done.
 _LEFT_OUT = re.compile(r"[\s>]*(?:#|(?:[-*+]|\d+[.)])\s+\[[xX-]\])")
+_OPEN_TASK = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[ \][ \t]+\S")
+_FENCE = re.compile(r"[ \t>]*(?:```|~~~)")
 
 
-def find(store: Store, first: date) -> tuple[DatedLine, ...]:
+def find(store: Store, first: date) -> tuple[QuotedLine, ...]:
     """Return lines of active notes that name `first` or one of the seven days after it, in the order of the days.
 
-    Only the first such line of a note is returned for a day. Text files, such as logs, are left out.
+    Open tasks that name none of them but one of the seven days before come first. A line is returned once. Of a note's
+    other lines than tasks, only the first is returned for a day. Text files, such as logs, are left out.
     """
-    days = [first + timedelta(number) for number in range(_DAYS)]
+    days = [first + timedelta(number) for number in (*range(_DAYS), *range(-_PAST, 0))]
     chunks = store.chunks.by_rowid(store.words.any_phrase(form for day in days for form in _forms(day))).values()
-    cards = store.notes.cards_of({chunk.note_id for chunk in chunks})
-    files = {base.id for base in store.bases.all() if base.plain}
-    found: dict[tuple[date, str], DatedLine] = {}
+    lines = [*_lines(store, chunks)]
+    found: list[QuotedLine] = []
+    seen: set[object] = set()
     for day in days:
         named = _pattern(day)
-        for chunk in chunks:
-            note = cards.get(chunk.note_id)
-            if (
-                note is None
-                or note.status != "active"
-                or note.expired
-                or note.base_id in files
-                or (day, note.id) in found
-            ):
-                continue
-            for line in chunk.text.splitlines():
-                if (match := named.search(line)) and not _LEFT_OUT.match(line):
+        for line in lines:
+            if (line.is_task or day >= first) and (match := named.search(line.text)):
+                keys = {(line.note.id, line.text), (line.note.id, line.text if line.is_task else day)}
+                if keys.isdisjoint(seen):
                     start = max(0, match.end() - _MOST_CHARACTERS + 40)
-                    start = (start and line.find(" ", start, match.start()) + 1) or start
-                    text = "…" * (start > 0) + as_line(line[start:], _MOST_CHARACTERS)
-                    found[day, note.id] = DatedLine(day, note, text)
-                    break
-    return tuple(found.values())[:_MOST_LINES]
+                    start = (start and line.text.find(" ", start, match.start()) + 1) or start
+                    text = "…" * (start > 0) + as_line(line.text[start:], _MOST_CHARACTERS)
+                    found.append(replace(line, text=text, day=day))
+                seen |= keys
+    return tuple(sorted(found, key=lambda line: line.day or first)[:_MOST_LINES])
+
+
+def open_tasks(store: Store) -> tuple[QuotedLine, ...]:
+    """Return the open tasks in active notes, those in the most recently changed notes first."""
+    rowids = store.chunks.with_open_boxes(_NEWEST)
+    chunks = store.chunks.by_rowid(rowids)
+    tasks = {
+        (line.note.id, line.start): replace(line, text=as_line(line.text, _MOST_CHARACTERS))
+        for line in _lines(store, [chunks[rowid] for rowid in rowids if rowid in chunks])
+        if line.is_task
+    }
+    return tuple(tasks.values())[:_MOST_TASKS]
+
+
+def _lines(store: Store, chunks: Collection[Chunk]) -> Iterator[QuotedLine]:
+    """Yield the lines of active notes' chunks with Markdown marks, without headings, tasks that are done, and code."""
+    cards = store.notes.cards_of({chunk.note_id for chunk in chunks})
+    files = {base.id for base in store.bases.all() if base.plain}
+    for chunk in chunks:
+        note = cards.get(chunk.note_id)
+        if note is not None and note.status == "active" and not note.expired and note.base_id not in files:
+            yield from _lines_of(note, chunk)
+
+
+def _lines_of(note: NoteSummary, chunk: Chunk) -> Iterator[QuotedLine]:
+    is_own = chunk.text and not chunk.edited and chunk.start < chunk.end
+    start = chunk.start
+    is_code = bool(_FENCE.match(chunk.lead))
+    for line in chunk.text.splitlines(keepends=True):
+        end = start + len(line)
+        if _FENCE.match(line):
+            is_code = not is_code
+        elif not (is_code or _LEFT_OUT.match(line)):
+            span = (start, start + len(line.rstrip())) if is_own else (-1, -1)
+            yield QuotedLine(note, line, chunk.index, *span, bool(is_own and _OPEN_TASK.match(line)))
+        start = end
 
 
 def _pattern(day: date) -> re.Pattern[str]:

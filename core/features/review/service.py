@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from itertools import islice
 
@@ -26,6 +26,7 @@ from core.model import (
     NoteChange,
     NotePair,
     NoteSummary,
+    QuotedLine,
     ReviewItem,
     Side,
     Submission,
@@ -62,12 +63,14 @@ class DigestDays:
 
     _preferences: Preferences
 
-    def today(self) -> DigestDay:
-        """Return today's digest, creating it on the first call of the day. The very first digest covers no changes."""
-        now = since = local_now()
+    def today(self, now: datetime | None = None) -> DigestDay:
+        """Return today's digest, creating it on the first call of the day. The very first digest covers no changes.
+
+        `now` is the time on the user's clock, by default on this machine's.
+        """
+        now = since = now or local_now()
         day = now.date().isoformat()
-        with suppress(*DAMAGE):
-            last: DigestDay = decode(DigestDay, json.loads(self._preferences.get(_DIGEST)))
+        if last := self._last():
             if last.day == day:
                 return last
             # The stored times may be in the future if the clock was fast.
@@ -75,10 +78,16 @@ class DigestDays:
         return self._store(DigestDay(day, since, now))
 
     def put_away(self, day: str) -> None:
-        """Hide today's digest if `day` is today. Digests of earlier days are no longer shown anyway."""
-        today = self.today()
-        if today.day == day:
-            self._store(replace(today, put_away=True))
+        """Hide the digest of a day. Only the last one is shown, so those of earlier days are left as they are."""
+        last = self._last()
+        if last and last.day == day:
+            self._store(replace(last, put_away=True))
+
+    def _last(self) -> DigestDay | None:
+        with suppress(*DAMAGE):
+            last: DigestDay = decode(DigestDay, json.loads(self._preferences.get(_DIGEST)))
+            return last
+        return None
 
     def _store(self, day: DigestDay) -> DigestDay:
         self._preferences.set(_DIGEST, json.dumps(to_plain(day)))
@@ -283,18 +292,27 @@ class Review:
     def _count(self, kinds: Iterable[str]) -> Counter[MatterKind]:
         return Counter(item.kind for item in self.all(kinds=kinds))
 
-    def digest(self) -> Digest | None:
-        """Return today's digest, or None if the user hid it or if there is nothing to report."""
-        today = self.days.today()
+    def digest(self, now: datetime | None = None) -> Digest | None:
+        """Return today's digest, or None if the user hid it or if there is nothing to report.
+
+        `now` is the time on the user's clock, by default on this machine's.
+        """
+        today = self.days.today(now)
         if today.put_away:
             return None
         changed = self._store.remembered.get(("digest", today), lambda: self._changed(today))
-        first = local_now().date()
+        first = date.fromisoformat(today.day)
         dated = self._store.remembered.get(
             ("coming", first, self._store.fields.expired()), lambda: coming.find(self._store, first)
         )
         waiting = self.counts()
         return Digest(today.day, waiting, changed, dated) if waiting or changed or dated else None
+
+    def open_tasks(self) -> tuple[QuotedLine, ...]:
+        """Return the open tasks in recently changed notes, the newest notes first."""
+        return self._store.remembered.get(
+            ("tasks", self._store.fields.expired()), lambda: coming.open_tasks(self._store)
+        )
 
     def _changed(self, today: DigestDay) -> tuple[NoteChange, ...]:
         """Return the notes changed in the period that a digest covers, with the authors of the changes."""

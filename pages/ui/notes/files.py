@@ -11,7 +11,7 @@ import streamlit as st
 
 from core.base.errors import NoteNotFound
 from core.base.html_page import html_page
-from core.model import Attachment, Chunk, Note
+from core.model import Attachment, Chunk, Note, NoteSummary
 from pages.ui.notes import routes
 from pages.ui.shared import document as documents
 from pages.ui.shared.document import Sources, SourceSpan, as_written, document
@@ -26,6 +26,15 @@ from pages.ui.shared.widgets import caption, row
 PREVIEW = 400
 # Maximum number of linked notes with a preview.
 PREVIEWED = 100
+
+
+def _route(note_id: str, file: Attachment) -> str | None:
+    return routes.file_address(note_id, file.place)
+
+
+def can_tick(note: Note | NoteSummary) -> bool:
+    """Return whether boxes in a note's text can be ticked here."""
+    return not workspace.readonly and (not note.in_file or workspace.bases.by_id(note.base_id).write_files)
 
 
 class NoteSources(Sources):
@@ -50,8 +59,7 @@ class NoteSources(Sources):
         self._address = address
         self.can_click = can_click
         self.first_line = first_line
-        base = workspace.bases.by_id(note.base_id) if can_click else None
-        self.can_tick = base is not None and not workspace.readonly and (not note.in_file or base.write_files)
+        self.can_tick = can_click and can_tick(note)
         self._beginnings: dict[str, str] = {}
 
     def note(self, target: str, *, relative: bool) -> SourceSpan | None:

@@ -1,6 +1,6 @@
 """Display text for sizes, durations, times, bases, and names used in the code."""
 
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, date, datetime, tzinfo
 from zoneinfo import ZoneInfo
 
 import streamlit as st
@@ -73,6 +73,21 @@ def draft_label(draft: NoteDraft) -> str:
 def local(at: datetime) -> str:
     """Format a time in the browser's time zone, to the minute."""
     return on_clock(at, browser_zone() or UTC).isoformat(" ", "minutes")[:16]
+
+
+def near_day(day: date, today: date) -> str:
+    """Return the name of a day from yesterday to six days from now, or the date of any other day."""
+    ahead = (day - today).days
+    if ahead in _NEAR:
+        return text_of(_NEAR[ahead])
+    return text_of(_WEEKDAYS[day.weekday()]) if 1 < ahead < 7 else day.isoformat()
+
+
+# Display names for days, keyed by the number of days from today, and for weekdays.
+_NEAR = message_table({-1: "Yesterday", 0: "Today", 1: "Tomorrow"})
+_WEEKDAYS = message_table(
+    {0: "Monday", 1: "Tuesday", 2: "Wednesday", 3: "Thursday", 4: "Friday", 5: "Saturday", 6: "Sunday"}
+)
 
 
 def browser_zone() -> tzinfo | None:

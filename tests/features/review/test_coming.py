@@ -1,6 +1,7 @@
 """Lines of notes that name one of the next days."""
 
 from datetime import datetime
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -93,6 +94,42 @@ def test_the_verb_may_is_no_month_and_expired_notes_name_no_days(
     workspace.notes.add("home", "The offer ends on 1 May.", title="Offer", expires_at="2020-01-01")
     workspace.notes.add("home", "Rent is due on May 1.", title="Rent")
     assert found(workspace) == [("2027-05-01", "Rent is due on May 1.")]
+
+
+def test_open_tasks_are_overdue_and_a_line_is_quoted_once(workspace: Workspace) -> None:
+    text = (
+        "Paid on 27 November.\n\n- [ ] Return the books by 27 November\n- [x] Rent by 28 November\n"
+        "- [ ] Asked on 29 November, answer by 1 December\n- [ ] Call by 1 December\nFrom 2 December to 3 December\n"
+    )
+    workspace.notes.add("home", text, title="Things", embed=False)
+    assert found(workspace) == [
+        ("2026-11-27", "Return the books by 27 November"),
+        ("2026-12-01", "Asked on 29 November, answer by 1 December"),
+        ("2026-12-01", "Call by 1 December"),
+        ("2026-12-02", "From 2 December to 3 December"),
+    ]
+
+
+def test_open_tasks_are_found_at_their_place_and_not_in_code(workspace: Workspace) -> None:
+    text = "Things.\n\n- [ ] **Jonas**: a torch\n- [x] Mia\n\n```\n- [ ] code\n```\n\n> 1. [ ] quoted\n\nno [ ] box\n"
+    note = workspace.notes.add("home", text, title="Presents", embed=False)
+    hidden = workspace.notes.add("home", "- [ ] old", title="Old", embed=False)
+    workspace.notes.archive([hidden.id])
+    tasks = workspace.review.open_tasks()
+    assert [(task.text, text[task.start : task.end]) for task in tasks] == [
+        ("Jonas: a torch", "- [ ] **Jonas**: a torch"),
+        ("quoted", "> 1. [ ] quoted"),
+    ]
+    workspace.notes.tick(note.id, 2, expected_version=note.version)
+    assert [task.text for task in workspace.review.open_tasks()] == ["quoted"]
+
+
+def test_the_day_is_that_of_the_users_clock(workspace: Workspace) -> None:
+    workspace.notes.add("home", "Rent is due on 8 December.", title="Rent", embed=False)
+    assert not found(workspace)
+    news = workspace.review.digest(datetime(2026, 12, 1, 1, tzinfo=ZoneInfo("Asia/Tokyo")))
+    assert news
+    assert (news.day, [line.text for line in news.coming]) == ("2026-12-01", ["Rent is due on 8 December."])
 
 
 def test_logs_that_are_text_files_name_no_days(workspace: Workspace) -> None:

@@ -1,0 +1,62 @@
+"""Lines of notes that name a coming day or are open tasks, with links, and boxes that tick tasks in their notes."""
+
+import re
+from collections.abc import Collection
+from functools import partial
+
+import streamlit as st
+
+from core.base.messages import verbatim
+from core.base.text import LINE_END
+from core.model import QuotedLine
+from pages.ui.notes import files
+from pages.ui.notes.history import clear_undo, offer_undo
+from pages.ui.shared.safe import plain
+from pages.ui.shared.server import workspace
+from pages.ui.shared.text import section_title, t
+from pages.ui.shared.widgets import guarded, page_link, row
+
+# Number of open tasks to list on the Home page.
+TASKS = 6
+
+
+def draw(line: QuotedLine, when: str = "") -> None:
+    """Draw a line and the title of its note as a link to the line. An open task that can be ticked has a box."""
+    note = line.note
+    place = f"{note.id}_{line.chunk}_{line.start}_{line.day}"
+    address = {"at": f"{line.start}-{line.end}"} if line.end > line.start else {}
+    can_tick = line.is_task and files.can_tick(note)
+    with row(f"recent_{place}"):
+        if can_tick:
+            key = f"tick_{place}_{note.version}"
+            st.checkbox(plain(line.text), key=key, label_visibility="collapsed", on_change=guarded(_tick), args=(line,))
+        label = verbatim(f"{plain(line.text)} :gray[{plain(note.title)}]")
+        icon = "" if can_tick else "checklist" if line.is_task else "event"
+        page_link("notes.py", label, icon, width="stretch", note=note.id, chunk=str(line.chunk), **address)
+        if when:
+            st.caption(when, width="content")
+
+
+def _tick(line: QuotedLine) -> None:
+    note_id, version = line.note.id, line.note.version
+    number = len(re.findall(LINE_END, workspace.notes.get(note_id).body[: line.start]))
+    note = workspace.notes.tick(note_id, number, expected_version=version, embed=False)
+    clear_undo()  # an earlier tick in the same note can't be undone any more, because the note has changed
+    offer_undo(
+        t("Done: {task}", task=plain(line.text)),
+        partial(workspace.versions.revert, note_id, version, expected_version=note.version, embed=False),
+    )
+
+
+def tasks(shown: Collection[QuotedLine]) -> None:
+    """Draw the open tasks of recently changed notes, without the lines that are already shown."""
+    quoted = {(line.note.id, line.start) for line in shown}
+    every = [line for line in workspace.review.open_tasks() if (line.note.id, line.start) not in quoted]
+    if not every:
+        return
+    section_title("Open tasks")
+    with st.container(gap="xxsmall", key="open_tasks"):
+        for line in every[:TASKS]:
+            draw(line)
+        if len(every) > TASKS:
+            page_link("search.py", "All notes with tasks", "search", q="has:task")
