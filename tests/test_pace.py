@@ -16,12 +16,25 @@ def test_the_time_left_follows_the_latest_pace() -> None:
     now = 2.0
     assert pace.left(20, 100) is None, "too early to say"
     now = 4.0
-    assert pace.left(40, 100) == pytest.approx(6)
-    for second in range(5, 60):
+    assert pace.left(40, 200) is None, "not known to be steady"
+    now = 14.0
+    assert pace.left(140, 200) == pytest.approx(6)
+    for second in range(15, 60):
         now = second
-        left = pace.left(40 + (second - 4) / 2, 100)
-    assert left == pytest.approx(2 * (60 - 55 / 2), rel=1 / 4), "the slower part of the work counts alone"
+        left = pace.left(140 + (second - 14) / 2, 200)
+    assert left == pytest.approx(2 * (60 - 45 / 2), rel=1 / 4), "the slower part of the work counts alone"
     assert pace.left(0, 100) is None, "other work begins"
+
+
+def test_nothing_is_said_while_the_expected_end_moves() -> None:
+    now = 0.0
+    pace, told = Pace(lambda: now), []
+    for second in range(60):
+        now = second
+        total = 100 + 40 * min(second, 30)  # half of the minute, more work comes in than is done
+        told.append(pace.left(10 * second, total))
+    assert not any(told[:30])
+    assert told[45] == pytest.approx((1300 - 450) / 10, rel=1 / 4)
 
 
 def test_one_slow_step_changes_little() -> None:

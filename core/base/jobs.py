@@ -19,6 +19,8 @@ _WINDOW = 10.0
 _STEADY = 60.0
 # Seconds of progress before the first estimate.
 _LEAST = 3.0
+# Seconds for which the expected end must stay the same, to a third of the time left, before the first estimate.
+_SURE = 10.0
 # Factor by which a new estimate must exceed the current one to replace it. Until then, the current one counts down.
 _RISE = 4 / 3
 
@@ -31,6 +33,7 @@ class Pace:
         self._steps = deque[tuple[float, float]]()
         self._speeds = deque[tuple[float, float]]()
         self._end = 0.0
+        self._expected = (0.0, 0.0)  # before the first estimate, since when which end has been expected
 
     def left(self, done: float, total: float) -> float | None:
         """Record a step and return the number of seconds left, or None if it isn't known yet. `total` may grow."""
@@ -38,6 +41,8 @@ class Pace:
         if self._steps and done < self._steps[-1][1]:
             self._steps.clear()
             self._speeds.clear()
+            self._end = 0.0
+            self._expected = (0.0, 0.0)
         self._steps.append((now, done))
         while len(self._steps) > 2 and now - self._steps[1][0] >= _WINDOW:
             self._steps.popleft()
@@ -49,6 +54,10 @@ class Pace:
         if not self._speeds:
             return None
         left = max(0.0, total - done) / median(speed for _, speed in self._speeds)
+        if not self._end and abs(now + left - self._expected[1]) > left / 3:
+            self._expected = (now, now + left)
+        if not self._end and now - self._expected[0] < _SURE:
+            return None
         if not self._end - now <= left < (self._end - now) * _RISE:
             self._end = now + left
         return self._end - now

@@ -39,7 +39,9 @@ def test_a_job_says_how_long_it_still_takes(
 
     def work(progress: Progress) -> None:
         progress(0, 10, "begun")
-        clock.sleep(20)
+        clock.sleep(10)
+        progress(2.5, 10, "quarter")
+        clock.sleep(10)
         progress(5, 10, "half")
         half.set()
         goes_on.wait(60)

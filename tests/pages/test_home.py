@@ -131,6 +131,22 @@ def test_long_work_shows_its_progress_and_is_cancelled_with_a_click(filled: Scre
     assert job.state == "cancelled"
 
 
+@pytest.mark.parametrize(
+    ("job", "text"),
+    [("import", "You can already search what is imported"), ("embed", "You can search by keyword now")],
+)
+def test_what_can_be_searched_is_said_while_notes_are_added(filled: Screen, job: str, text: str) -> None:
+    ended = threading.Event()
+    filled.finish("warm").finish("embed").app.run()
+    assert "Ready to search" in filled.text
+    filled.workspace.jobs.start(job, lambda progress: ended.wait(60))
+    filled.app.run()
+    assert "Ready to search" not in filled.text
+    assert text in filled.text
+    ended.set()
+    assert "Ready to search" in filled.finish(job).text
+
+
 def test_files_that_failed_are_named_with_their_reason(place: Path, vault: Path) -> None:
     (vault / "<b>photo.md").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(64))
     with Workspace(place) as workspace:

@@ -114,18 +114,22 @@ PATIENCE = 3.0
 # Seconds to wait before loading the models, so that the first page and a first click aren't delayed.
 WARM_AFTER = 2.5
 
+# What can be searched, keyed by the state of the models or, once they are loaded, by a job that adds to what is found.
 MODEL = message_table(
     {
         "ready": "Ready to search",
         "loading": "Getting ready…",
         "failed": "The model can't be used",
+        "import": "You can already search what is imported",
+        "embed": "You can search by keyword now",
     }
 )
-# Hints about searching while no model is loaded, keyed by the state of the `warm` job, which loads the models.
+# Hints about what searches can't find yet.
 MEANWHILE = message_table(
     {
         "loading": "Until then, you can search by keyword.",
         "failed": "You can still search by keyword.",
+        "embed": "A note is also found by meaning once it is indexed.",
     }
 )
 
@@ -334,6 +338,8 @@ def _has_models() -> bool:
 def _state() -> None:
     job = workspace.jobs.find("warm")
     state = "failed" if job and job.state == "failed" else "ready" if _has_models() else "loading"
+    if state == "ready":
+        state = next(filter(workspace.jobs.running, ("import", "embed")), state)
     more = f'<div class="t-dim">{html(MEANWHILE[state])}</div>' if state in MEANWHILE else ""
     draw_html(f'<div class="t-state"><span class="t-dot {state}"></span><div>{html(MODEL[state])}{more}</div></div>')
     if state == "failed" and job is not None:
