@@ -694,3 +694,16 @@ def test_a_colon_that_is_text_and_a_server_that_is_away_are_told(filled: Screen)
     ask(filled, "pg_restore")
     assert "The model server isn't responding" in filled.text
     assert "Backups" in hits(filled)[0]
+
+
+def test_types_of_logs_are_said_in_the_words_of_the_app(filled: Screen) -> None:
+    note = filled.workspace.notes.add(
+        "vault", "The weir test fails at night.", title="Weir", type="test_experience", category="own_words"
+    )
+    filled.finish("embed")
+    screen = Screen("zh-CN").open("search", q="weir test")
+    assert ">测试经验</span>" in screen.text
+    assert ">own_words</span>" in screen.text
+    assert "test_experience" not in screen.text
+    screen.open("notes", note=note.id)
+    assert "测试经验" in screen.text

@@ -34,6 +34,7 @@ from pages.ui.shared.cards import tags
 from pages.ui.shared.document import Clicked, RenderedNote, SourceSpan, document, show_document
 from pages.ui.shared.document.drawing import anchor, tag, to_note
 from pages.ui.shared.jobs import is_shut
+from pages.ui.shared.names import field_value
 from pages.ui.shared.rendered import render_text
 from pages.ui.shared.safe import drawable_part, facts, html, is_deeply_nested, plain, t_html
 from pages.ui.shared.server import workspace
@@ -308,7 +309,7 @@ def second_note(note: Note) -> None:
 
 def _fields(note: Note) -> None:
     values = {**classification(note), **{name: join_list(getattr(note, name)) for name in RELATIONS}}
-    shown = [(text_of(NOTE_FIELDS[name].title), text_of(value)) for name, value in values.items()]
+    shown = [(text_of(NOTE_FIELDS[name].title), field_value(value)) for name, value in values.items()]
     shown += [(t("Source"), note.source_url), (t("Created"), day_of(note.created_at) if note.created_at else "")]
     lines = [_field(name, value) for name, value in [*shown, *note.extra.items()]]
     if any(lines):

@@ -30,6 +30,7 @@ from pages.ui.search import hits, question_box
 from pages.ui.search.question_box import put, without_term
 from pages.ui.shared import cards
 from pages.ui.shared.knobs import NO_RERANKER, QUICK
+from pages.ui.shared.names import field_value
 from pages.ui.shared.safe import folded, html, plain, t_html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import sentences, t, text_of, with_note
@@ -165,7 +166,8 @@ def _field(result: SearchResult, name: str, group: Sequence[Facet]) -> None:
     values = [
         facet for number, facet in enumerate(group) if number < FEW or session_state.get(whole) or facet.term == chosen
     ]
-    shown = {facet.term: plain(re.sub(_JOINT, "\\g<0>\u200b", facet.value)) for facet in values}
+    named = {facet.term: field_value(facet.value) if name in ("type", "category") else facet.value for facet in values}
+    shown = {term: plain(re.sub(_JOINT, "\\g<0>\u200b", text)) for term, text in named.items()}
     rest = _without_field(result, name) if chosen else result.query
 
     def narrow(term: str | None) -> None:

@@ -98,6 +98,29 @@ def browser_zone() -> tzinfo | None:
         return None
 
 
+# Display names for types and categories that Tessera suggests or takes from logs. Other values are shown as written.
+_FIELD_VALUES = message_table(
+    {
+        "project_config": "project setup",
+        "auth": "sign-in",
+        "environment": "environment",
+        "dependency": "dependency",
+        "business_rule": "business rule",
+        "module": "module",
+        "domain": "domain",
+        "module_context": "about a module",
+        "test_experience": "lesson from tests",
+        "common_issue": "common problem",
+        "best_practice": "good practice",
+    }
+)
+
+
+def field_value(value: object) -> str:
+    """Return the display name of a type or category, or the text of any other value of a note's field."""
+    return text_of(_FIELD_VALUES.get(str(value), value))
+
+
 # Display names for the languages of notes and models.
 TEXT_LANGUAGES = message_table(
     {
