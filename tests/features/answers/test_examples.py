@@ -59,6 +59,18 @@ def test_only_right_answers_are_offered() -> None:
     assert found(of, jobs, "a", "b", "c") == ("question 0 on a",)
 
 
+def test_a_question_of_one_word_is_not_offered() -> None:
+    jobs = Jobs()
+    questions = ["What is the scalar?", "What is the array scalar?", "如何添加调料？"]
+
+    def of_words(_: Sequence[Any], count: int) -> list[Question]:
+        span = GoldSpan("a.md", "quote", 0, 5, note_id="a")
+        return [Question(text, text, (span,)) for text in questions][:count]
+
+    of = Examples(jobs, str, of_words, lambda _: FakeAnswer("yes", [FakeQuote("a")]))
+    assert found(of, jobs, "a") == tuple(questions[1:])
+
+
 def test_a_question_that_fails_and_a_note_that_is_gone_are_left_out() -> None:
     def note_of(note_id: str) -> str:
         if note_id == "gone":
