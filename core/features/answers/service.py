@@ -48,47 +48,6 @@ DrawQuestions = Callable[[Sequence[Note], int], list[Question]]
 Stamp = tuple[tuple[str, str], ...]
 
 
-@dataclass(eq=False)
-class Examples:
-    """Finds example questions about notes in a background job, and caches them until the notes change."""
-
-    _jobs: Jobs
-    _note_of: Callable[[str], Note]
-    _drawn: DrawQuestions
-    _answered: Callable[[str], Answer]
-    _found: tuple[Stamp, Texts] = ((), ())
-
-    def for_notes(self, stamp: Stamp) -> Texts:
-        """Return the examples for the given notes.
-
-        If the notes have changed, start the job that finds examples and return an empty tuple.
-        """
-        last_stamp, examples = self._found
-        if last_stamp == stamp:
-            return examples
-        self._jobs.start("examples", lambda progress: self._find(stamp, progress), quiet=True)
-        return ()
-
-    def _find(self, stamp: Stamp, progress: Progress) -> None:
-        notes = []
-        for note_id, _ in stamp:
-            with suppress(NoteNotFound):
-                notes.append(self._note_of(note_id))
-        found = list[str]()
-        questions = self._drawn(notes, CANDIDATES)
-        for number, question in enumerate(questions):
-            progress(number, len(questions), question.text)
-            if len(found) == EXAMPLES:
-                break
-            if len(query_keywords(question.text)) < LEAST_WORDS:
-                continue
-            with suppress(TesseraError):
-                answer = self._answered(question.text)
-                if answer.answered == "yes" and answer.quotes[0].note.id in {gold.note_id for gold in question.spans}:
-                    found.append(question.text)
-        self._found = stamp, tuple(found)
-
-
 # Tell English and Chinese questions apart from words, names and titles.
 
 _ENGLISH = re.compile(
@@ -256,6 +215,8 @@ class Answers:
             progress(number, len(questions), question.text)
             if len(found) == EXAMPLES:
                 break
+            if len(query_keywords(question.text)) < LEAST_WORDS:
+                continue
             with suppress(TesseraError):
                 answer = self.ask(question.text)
                 if answer.answered == "yes" and answer.quotes[0].note.id in {gold.note_id for gold in question.spans}:

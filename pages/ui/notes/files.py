@@ -28,10 +28,6 @@ PREVIEW = 400
 PREVIEWED = 100
 
 
-def _route(note_id: str, file: Attachment) -> str | None:
-    return routes.file_address(note_id, file.place)
-
-
 def can_tick(note: Note | NoteSummary) -> bool:
     """Return whether boxes in a note's text can be ticked here."""
     return not workspace.readonly and (not note.in_file or workspace.bases.by_id(note.base_id).write_files)

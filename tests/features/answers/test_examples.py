@@ -9,7 +9,7 @@ import pytest
 
 from core.base.errors import NoteNotFound, QueryError
 from core.base.jobs import Jobs
-from core.features.answers.service import CANDIDATES, EXAMPLES, Answers
+from core.features.answers.service import CANDIDATES, EXAMPLES, Answers, DrawQuestions
 from core.model import GoldSpan, Question
 
 
@@ -29,10 +29,12 @@ def drawn(notes: Sequence[Any], count: int) -> list[Question]:
     return [Question(str(n), f"question {n} on {span.note_id}", (span,)) for n, span in enumerate(spans)][:count]
 
 
-def examples(answered: Callable[[str], Any], jobs: Jobs, note_of: Callable[[str], Any] = str) -> Answers:
+def examples(
+    answered: Callable[[str], Any], jobs: Jobs, note_of: Callable[[str], Any] = str, draw: DrawQuestions = drawn
+) -> Answers:
     nothing: Any = None
     store: Any = SimpleNamespace(note=note_of)
-    of = Answers(store, nothing, nothing, jobs, drawn, nothing)
+    of = Answers(store, nothing, nothing, jobs, draw, nothing)
     vars(of)["ask"] = answered
     return of
 
@@ -67,7 +69,7 @@ def test_a_question_of_one_word_is_not_offered() -> None:
         span = GoldSpan("a.md", "quote", 0, 5, note_id="a")
         return [Question(text, text, (span,)) for text in questions][:count]
 
-    of = Examples(jobs, str, of_words, lambda _: FakeAnswer("yes", [FakeQuote("a")]))
+    of = examples(lambda _: FakeAnswer("yes", [FakeQuote("a")]), jobs, draw=of_words)
     assert found(of, jobs, "a") == tuple(questions[1:])
 
 
