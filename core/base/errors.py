@@ -87,13 +87,12 @@ class MissingDependency(ConfigError):
     """The choice `what` needs a package that isn't installed."""
 
     def __init__(self, what: Text, package: str, extra: str | None = None) -> None:
-        command = f"pip install 'tessera-notes[{extra}]'" if extra else f"pip install {package}"
         super().__init__(
             message(
                 "{what} needs the package '{package}'. To install it, run: {command}",
                 what=what,
                 package=package,
-                command=command,
+                command=f"pip install 'tessera-notes[{extra}]'" if extra else f"pip install {package}",
             )
         )
 

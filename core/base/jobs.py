@@ -38,26 +38,22 @@ class Pace:
     def left(self, done: float, total: float) -> float | None:
         """Record a step and return the number of seconds left, or None if it isn't known yet. `total` may grow."""
         now = self._clock()
-        if self._steps and done < self._steps[-1][1]:
-            self._steps.clear()
-            self._speeds.clear()
-            self._end = 0.0
-            self._expected = (0.0, 0.0)
-        self._steps.append((now, done))
-        while len(self._steps) > 2 and now - self._steps[1][0] >= _WINDOW:
-            self._steps.popleft()
-        began, before = self._steps[0]
-        if now - began >= _LEAST and done > before and (not self._speeds or now >= self._speeds[-1][0] + 1):
-            self._speeds.append((now, (done - before) / (now - began)))
-        while self._speeds and self._speeds[0][0] < now - _STEADY:
-            self._speeds.popleft()
-        if not self._speeds:
+        steps = self._steps
+        speeds = self._speeds
+        if steps and done < steps[-1][1]:
+            steps.clear()
+            speeds.clear()
+        steps.append((now, done))
+        while len(steps) > 2 and now - steps[1][0] >= _WINDOW:
+            steps.popleft()
+        began, before = steps[0]
+        if now - began >= _LEAST and done > before and (not speeds or now >= speeds[-1][0] + 1):
+            speeds.append((now, (done - before) / (now - began)))
+        while speeds and speeds[0][0] < now - _STEADY:
+            speeds.popleft()
+        if not speeds:
             return None
-        left = max(0.0, total - done) / median(speed for _, speed in self._speeds)
-        if not self._end and abs(now + left - self._expected[1]) > left / 3:
-            self._expected = (now, now + left)
-        if not self._end and now - self._expected[0] < _SURE:
-            return None
+        left = max(0.0, total - done) / median(speed for _, speed in speeds)
         if not self._end - now <= left < (self._end - now) * _RISE:
             self._end = now + left
         return self._end - now

@@ -141,8 +141,7 @@ def page_text(document: "PdfDocument", number: int) -> str:
     page = document[number - 1]
     width, height = page.get_size()
     # Draw the page with 150 dots per inch, or fewer if it is large.
-    scale = min(150 / 72, (MAX_PIXELS / max(1.0, width * height)) ** 0.5)
-    return text_of(page.render(scale=scale).to_pil())
+    return text_of(page.render(scale=min(150 / 72, (MAX_PIXELS / max(1.0, width * height)) ** 0.5)).to_pil())
 
 
 def text_of(picture: "Image") -> str:

@@ -162,12 +162,11 @@ def _run_once(data: bytes, *arguments: str) -> bytes:
 def _reason(stderr: str) -> str:
     """Return pandoc's error message with the position of the error, or "" if it wouldn't help the user."""
     place = re.search(r'Error at ".*?" \((line \d+, column \d+)\):', stderr)
-    lines = [line.strip() for line in stderr[place.end() if place else 0 :].splitlines()]
     # Messages about pandoc itself or about parts of an archive don't help the user.
     reason = next(
         (
             line
-            for line in lines
+            for line in [line.strip() for line in stderr[place.end() if place else 0 :].splitlines()]
             if any(map(str.isalpha, line))
             and not re.search(r"DocxError|Exception|CallStack|HasCallStack|Prelude\.|namespaces|\.xml|_rels", line)
         ),

@@ -150,8 +150,7 @@ def _fit_centring(passages: Sequence[Matrix], questions: Sequence[Matrix]) -> Ce
     middles = [SHARE * np.concatenate(vectors).mean(axis=0) for vectors in (passages, questions)]
     first, *others = ([vectors[number].mean(axis=0) for vectors in (passages, questions)] for number in (0, 1))
     differences = [own - other for mean in others for own, other in zip(first, mean, strict=True)]
-    directions = np.linalg.qr(np.stack(differences).T)[0].T
-    return Centring(np.vstack([*middles, directions]).astype(np.float32))
+    return Centring(np.vstack([*middles, np.linalg.qr(np.stack(differences).T)[0].T]).astype(np.float32))
 
 
 def _twins(questions: Matrix, translated: Matrix) -> bool:

@@ -214,23 +214,24 @@ class BertModel:
             raise ValueError("the files disagree")
         self._places += read("embeddings.token_type_embeddings.weight")[0]
         graph = Graph()
+        add = graph.add
         epsilon = {"epsilon": config["layer_norm_eps"]}
         norm = [read(f"embeddings.LayerNorm.{part}") for part in ("weight", "bias")]
-        states = graph.add("LayerNormalization", _STATES, *norm, **epsilon)
+        states = add("LayerNormalization", _STATES, *norm, **epsilon)
         for number in range(depth):
             layer = partial(_read_parts, read, f"encoder.layer.{number}.")
             mixing = layer("attention.self.query", "attention.self.key", "attention.self.value")
-            attended = graph.add("Attention", states, *mixing, num_heads=config["num_attention_heads"], domain=FUSED)
+            attended = add("Attention", states, *mixing, num_heads=config["num_attention_heads"], domain=FUSED)
             weight, bias = layer("attention.output.dense")
-            mixed = graph.add("MatMul", attended, weight)
+            mixed = add("MatMul", attended, weight)
             norm = [*layer("attention.output.LayerNorm"), bias]
-            states = graph.add("SkipLayerNormalization", states, mixed, *norm, domain=FUSED, **epsilon)
+            states = add("SkipLayerNormalization", states, mixed, *norm, domain=FUSED, **epsilon)
             weight, bias = layer("intermediate.dense")
-            wide = graph.add("BiasGelu", graph.add("MatMul", states, weight), bias, domain=FUSED)
+            wide = add("BiasGelu", add("MatMul", states, weight), bias, domain=FUSED)
             weight, bias = layer("output.dense")
-            narrow = graph.add("MatMul", wide, weight)
+            narrow = add("MatMul", wide, weight)
             norm = [*layer("output.LayerNorm"), bias]
-            states = graph.add("SkipLayerNormalization", states, narrow, *norm, domain=FUSED, **epsilon)
+            states = add("SkipLayerNormalization", states, narrow, *norm, domain=FUSED, **epsilon)
         self._session = graph.open(facts.folder.name, {_STATES: (1, "tokens", width)}, states, threads=threads)
         self.running = Running(ON_PROCESSOR, graph.size + self._places.nbytes)
 

@@ -145,8 +145,7 @@ def interaction(question: Matrix, centre: Matrix, passages: Sequence[Bits]) -> l
         return [0.0] * len(passages)
     centred = unit(question - centre).T
     filled = np.flatnonzero(rows)
-    starts = np.cumsum([0, *rows])[filled]
-    nearest = np.maximum.reduceat(_products(np.concatenate(passages), centred), starts, axis=0)
+    nearest = np.maximum.reduceat(_products(np.concatenate(passages), centred), np.cumsum([0, *rows])[filled], axis=0)
     scores = np.zeros(len(passages))
     scores[filled] = _cosines(nearest, centred).mean(axis=1)
     return scores.tolist()

@@ -115,28 +115,29 @@ class Scratch:
         self, store: Store, base: KnowledgeBase, target: KnowledgeBase, embedder: Embedder, progress: Progress
     ) -> None:
         """Bring a copy's notes up to date. The file `notes.json` records each note's state when it was copied."""
+        ours = self._store
         record = store.folder / _NOTES
         before: dict[str, str] = files.load(record, dict, aside=True) or {}
         now = {
-            card.id: digest(f"{self._store.notes.generation(card.id)} {replace(card, base='')!r}").hex()
-            for card in self._store.notes.cards(Filters(bases=(base.name,)))
+            card.id: digest(f"{ours.notes.generation(card.id)} {replace(card, base='')!r}").hex()
+            for card in ours.notes.cards(Filters(bases=(base.name,)))
         }
 
         def drafts() -> Iterator[NoteToIndex]:
             for note_id in missing:
                 with suppress(NoteNotFound):  # deleted in the meantime
-                    note = replace(self._store.notes.note(note_id), base_id=target.id, generation=0)
-                    store.edits.put(note, self._store.edits.for_note(note_id))
-                    yield NoteToIndex(note, pictures=self._store.pictures.for_note(note_id))
+                    note = replace(ours.notes.note(note_id), base_id=target.id, generation=0)
+                    store.edits.put(note, ours.edits.for_note(note_id))
+                    yield NoteToIndex(note, pictures=ours.pictures.for_note(note_id))
 
         stale = [note_id for note_id in store.notes.ids() if now.get(note_id) != before.get(note_id)]
         store.delete_notes(target, stale)
         present = store.notes.ids()
         missing = [note_id for note_id in now if note_id not in present]
         if missing:
-            store.vectors.take_over(self._store.database.file, base.id, embedder.fingerprint)
-            if self._store.vectors.centring_settled(embedder.fingerprint):
-                store.settle_centring(embedder.fingerprint, self._store.vectors.centring(target))
+            store.vectors.take_over(ours.database.file, base.id, embedder.fingerprint)
+            if ours.vectors.centring_settled(embedder.fingerprint):
+                store.settle_centring(embedder.fingerprint, ours.vectors.centring(target))
             Indexer(store, target, embedder).write(drafts(), len(missing))
             EmbedQueue(store, lambda _: embedder, [target]).embed(progress)
         if missing or stale:

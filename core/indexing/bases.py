@@ -170,12 +170,13 @@ class Bases:
         log_bases([base])
         if new == name:
             return base
-        with self._store.database.write():
+        store = self._store
+        with store.database.write():
             self.check_name(new)
-            for table in (self._store.searches, self._store.uses, self._store.clicks, self._store.questions):
+            for table in (store.searches, store.uses, store.clicks, store.questions):
                 table.reword(lambda text: self._reworded(text, name, new))
-            renamed = self._store.bases.change(base, name=new)
-        self._store.events.publish(BaseRenamed(name, new))
+            renamed = store.bases.change(base, name=new)
+        store.events.publish(BaseRenamed(name, new))
         return renamed
 
     def chunking_cost(self, name: str, options: ChunkingOptions, *, progress: Progress = no_progress) -> ChangeCost:

@@ -9,6 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from operator import attrgetter
 
 from core.base.blobs import Span
 from core.base.datetimes import utc_now
@@ -29,11 +30,11 @@ def places(body: str, edits: Sequence[Edit]) -> dict[str, Span]:
     addition has no width, so it takes no space from other edits.
     """
     text = _AnchorText(body)
-    order = sorted(range(len(edits)), key=lambda n: (edits[n].created_at, n), reverse=True)
-    order.sort(key=lambda n: not body.startswith(edits[n].anchor, edits[n].anchor_start))
+    order = sorted(edits, key=attrgetter("created_at"))[::-1]
+    order.sort(key=lambda edit: not body.startswith(edit.anchor, edit.anchor_start))
     taken: list[Span] = []
     spans = {}
-    for edit in (edits[n] for n in order):
+    for edit in order:
         is_added = edit.kind == "add"
         span = text.nearest(edit, () if is_added else taken) if edit.anchor else None
         if is_added:
@@ -78,13 +79,13 @@ class _AnchorText:
         If it occurs several times, choose the span nearest to the old position. Spans that overlap any of the `taken`
         spans don't count.
         """
-        old = (edit.anchor_start, edit.anchor_start + len(edit.anchor))
-        if self._body.startswith(edit.anchor, old[0]) and _is_free(old, taken):
+        anchor = edit.anchor
+        old = (edit.anchor_start, edit.anchor_start + len(anchor))
+        if self._body.startswith(anchor, old[0]) and _is_free(old, taken):
             return old
-        if edit.anchor not in self._spans:
-            exact = list(_occurrences(self._body, edit.anchor))
-            self._spans[edit.anchor] = exact or self._with_other_line_ends(edit.anchor)
-        free = (span for span in self._spans[edit.anchor] if _is_free(span, taken))
+        if anchor not in self._spans:
+            self._spans[anchor] = list(_occurrences(self._body, anchor)) or self._with_other_line_ends(anchor)
+        free = (span for span in self._spans[anchor] if _is_free(span, taken))
         return min(free, key=lambda span: abs(span[0] - old[0]), default=None)
 
     def _with_other_line_ends(self, anchor: str) -> list[Span]:

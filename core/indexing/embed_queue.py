@@ -140,23 +140,24 @@ class Vectors:
         again: bool = False,
     ) -> Iterator[Sequence[bytes]]:
         """Store the vectors of the given texts. If the model refuses them, retry each half, down to single texts."""
+        count = len(keys)
         try:
             vectors, bits = embed()
         except (ModelError, ProviderError) as error:
             if isinstance(error, ProviderUnavailable) and error.status in (None, _BUSY):
                 raise  # the server is unreachable or busy, so the text isn't the cause
-            parts = [keys[: len(keys) // 2], keys[len(keys) // 2 :]]
-            if len(keys) == 1:
+            parts = [keys[: count // 2], keys[count // 2 :]]
+            if count == 1:
                 notes.embed([_PLAIN])
                 # If the process ended, try once more: the text may not be the cause.
                 parts = [keys] if isinstance(error.__cause__, ProcessEnded) and not again else []
             for part in parts:
                 embed = partial(notes.embed, [texts[key] for key in part])
-                yield from self._store_vectors(notes, part, embed, texts, again=len(keys) == 1)
+                yield from self._store_vectors(notes, part, embed, texts, again=count == 1)
             if not parts:
                 self._store.refusals.add(self._base.fingerprint, keys[0], error.message)
             return
-        if vectors.shape != (len(keys), self._base.dimension):
+        if vectors.shape != (count, self._base.dimension):
             raise EmbeddingMismatch(
                 (
                     "The model of the base '{base}' returned {shape} numbers instead of {due}, so it is a different "
@@ -164,7 +165,7 @@ class Vectors:
                 ),
                 base=self._base.name,
                 shape=str(vectors.shape),
-                due=str((len(keys), self._base.dimension)),
+                due=str((count, self._base.dimension)),
             )
         self._store.vectors.add(self._base.fingerprint, keys, vectors, bits)
         yield keys
@@ -252,9 +253,11 @@ class EmbedQueue:
         Stop early if the user opens a note, or if a more urgent queue is waiting.
         """
         embedder = self._embedder_of(base)
-        opened = self._store.pending.opened
-        turn = self._store.pending.turn
-        vectors = self._vectors.setdefault(base.id, Vectors(self._store, base, embedder))
+        store = self._store
+        queue = store.pending
+        opened = queue.opened
+        turn = queue.turn
+        vectors = self._vectors.setdefault(base.id, Vectors(store, base, embedder))
         left = {pending.chunk.id: pending for pending in block}
         texts = {}
         windows = defaultdict(list)
@@ -270,14 +273,14 @@ class EmbedQueue:
             if not done:
                 return
             keys_of = {left.pop(chunk_id): windows[chunk_id] for chunk_id in done}
-            with self._store.changing:
+            with store.changing:
                 vectors.check_base()
                 ids = vectors.lookup({key for keys in keys_of.values() for key in keys}).vectors
                 # Vectors not in use yet may have been deleted in the meantime.
                 stored = {
                     pending: [ids[key] for key in keys] for pending, keys in keys_of.items() if ids.keys() >= {*keys}
                 }
-                self.chunks += self._store.embed(base, stored)
+                self.chunks += store.embed(base, stored)
                 self._done += sum(len(pending.chunk.text) + PER_CHUNK for pending in stored)
 
         known = vectors.lookup(texts)
@@ -288,12 +291,10 @@ class EmbedQueue:
                 computed.update(keys)
                 link(len(keys))
                 self._report(progress)
-                if self._store.pending.opened != opened or (turn.urgent and not self._is_urgent):
+                if queue.opened != opened or (turn.urgent and not self._is_urgent):
                     break
-        if left and (refused := self._store.refusals.ids(base.fingerprint, texts)):
-            self._store.pending.refuse(
-                {left[name]: refused[key] for name in left for key in windows[name] if key in refused}
-            )
+        if left and (refused := store.refusals.ids(base.fingerprint, texts)):
+            queue.refuse({left[name]: refused[key] for name in left for key in windows[name] if key in refused})
 
     def _report(self, progress: Progress) -> None:
         total, state = self._counted.get()

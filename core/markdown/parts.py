@@ -77,8 +77,7 @@ def _rows(parsed: Parsed, between: Sequence[int], above: int) -> Iterator[TableR
 
 def _cells(line: str, parsed: Parsed) -> list[str]:
     cells = escapedSplit(line.strip(_AROUND))
-    inner = cells[not cells[0] : len(cells) - (not cells[-1])]
-    return [visible_text(cell, parsed.references) for cell in inner]
+    return [visible_text(cell, parsed.references) for cell in cells[not cells[0] : len(cells) - (not cells[-1])]]
 
 
 # The opening line of a fence in a diagram language.

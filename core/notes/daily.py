@@ -14,12 +14,11 @@ from core.base.text import name_key, stem
 from core.indexing.bases import Bases
 from core.intake.folder import is_entered
 from core.intake.imports import Imports
-from core.markdown.body import look_into
 from core.model import NOTE_FIELDS, Filters, KnowledgeBase, Note, NoteSummary, Renaming
 from core.notes import file_writing
 from core.notes.collection import Notes
 from core.notes.texts import check_path, title_filename
-from core.notes.writer import Writer
+from core.notes.writer import Writer, own_title
 from core.settings.config import Settings
 from core.settings.file import SettingsFile
 from core.store import Store
@@ -138,7 +137,7 @@ class DailyNotes:
                     stored, path=path, source="folder", source_ref="", status="active", front=filled(stored.front or "")
                 )
             body = filled(note.body)
-            note = replace(note, body=body, title=look_into(body, path).title or stem(path))
+            note = replace(note, body=body, title=own_title(body, path))
             if folder := self._writer.folder_for(base, path):
                 if is_entered(folder, path):
                     file_writing.create(folder, path, file_writing.text_of(note).encode())
@@ -165,8 +164,7 @@ class DailyNotes:
                 )
             base = self._bases.get(self._settings.daily.base)
             if note.path and (folder := self._writer.folder_for(base, note.path)):
-                plan = self._imports.plan_changes(folder, base, [note.path])
-                self._imports.apply(plan, embed=False, watch=False)
+                self._imports.apply(self._imports.plan_changes(folder, base, [note.path]), embed=False, watch=False)
                 note = self.open(now, language)
             end = "\r\n" if "\r\n" in note.body else "\n"
             body = end.join([note.body.rstrip(), "", *text.strip().splitlines(), ""])

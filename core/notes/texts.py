@@ -82,8 +82,7 @@ def nearest_names(notes: Iterable[NoteNames], text: str, limit: int) -> list[str
         path = fold(named.location)
         if not all(any(word in name for name in (*names, path)) for word in words):
             continue
-        near = min((_distance(name, whole), len(name)) for name in names)
-        ranked.append((*near, path, named.id))
+        ranked.append((*min((_distance(name, whole), len(name)) for name in names), path, named.id))
     return [note_id for *_, note_id in sorted(ranked)[:limit]]
 
 
@@ -126,8 +125,7 @@ def with_body(note: Note, body: str, inside: BodyMetadata | None = None) -> tupl
     gone = {tag.casefold() for tag in note.tags if tag_key(tag) in text}
     if not gone <= {tag.casefold() for tag in inside.tags}:
         gone = {tag.casefold() for tag in look_into(note.body, path).tags}
-    own = [tag for tag in note.tags if tag.casefold() not in gone]
-    note = with_fields(note, {"tags": [*own, *inside.tags]})
+    note = with_fields(note, {"tags": [*(tag for tag in note.tags if tag.casefold() not in gone), *inside.tags]})
     return _with_body(note, body, inside.targets(path)), inside
 
 

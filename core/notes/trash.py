@@ -68,20 +68,21 @@ class Trash:
         note is moved.
         """
         chosen = [note_ids] if isinstance(note_ids, str) else note_ids
+        store = self._store
         self._check_known(chosen)
-        self._store.log_notes(chosen)
-        self._store.index.open()
+        store.log_notes(chosen)
+        store.index.open()
         folders = set[Path]()
-        with self._store.changing:
-            waiting = deque(self._store.notes.base_ids(chosen).items())
-            bases = {base.id: base for base in self._store.bases.all()}
+        with store.changing:
+            waiting = deque(store.notes.base_ids(chosen).items())
+            bases = {base.id: base for base in store.bases.all()}
             while waiting:
                 group = defaultdict[str, list[str]](list)
                 removals = list[FileChange]()
                 size = 0
                 while waiting and size <= _MOST_BYTES:
                     note_id, base_id = waiting.popleft()
-                    note = self._store.note(note_id) if bases[base_id].writes_files_of(author) else None
+                    note = store.note(note_id) if bases[base_id].writes_files_of(author) else None
                     if note and note.in_file and file_writing.exists(note):
                         if note.in_text_file:
                             with suppress(SourceError):  # a file that is no longer a note is deleted unchanged
@@ -91,9 +92,9 @@ class Trash:
                     group[base_id].append(note_id)
                 with self._writer.files.carry_out(removals, put_away) as places:
                     for removal in removals:
-                        self._store.documents.keep(removal.note.content_hash, removal.step.before or b"")
+                        store.documents.keep(removal.note.content_hash, removal.step.before or b"")
                     for base_id, here in group.items():
-                        self._store.delete_notes(bases[base_id], here, Revision("delete", author))
+                        store.delete_notes(bases[base_id], here, Revision("delete", author))
                 folders.update(filter(None, places.values()))
         return folders
 

@@ -57,7 +57,7 @@ _MOST_METADATA = 16 * 1024
 _GROUP = 256
 
 
-def _own_title(body: str, path: str) -> str:
+def own_title(body: str, path: str) -> str:
     """Return a file's title, which is taken from the text, or from the file name if the text has no title."""
     return look_into(body, path).title or stem(path)
 
@@ -203,7 +203,7 @@ class Writer:
         path = self.free_path(note, str(PurePosixPath(note.location).with_name(title_filename(title))))
         if note.in_file and not is_entered(note.folder, path):
             return changed
-        return at_path(replace(changed, title=_own_title(changed.body, path) if follows else title), path)
+        return at_path(replace(changed, title=own_title(changed.body, path) if follows else title), path)
 
     def free_path(self, note: Note, path: str, reserved: Container[str] = ()) -> str:
         """Return a path for a note, with a number appended if another note or file already has that path.
@@ -250,7 +250,7 @@ class Writer:
         follows = note.title == title_of(note.body)
         while True:
             free = self.free_path(note, path)
-            filed = at_path(replace(note, title=_own_title(note.body, free) if follows else note.title), free)
+            filed = at_path(replace(note, title=own_title(note.body, free) if follows else note.title), free)
             text = file_writing.text_of(filed)
             check_body(text)
             if file_writing.create(folder, free, text.encode()):

@@ -417,5 +417,4 @@ def refused(workspace: "Workspace", base: SomeBase = None) -> RefusedChunks:
     job="rebuild",
 )
 def rebuild(workspace: "Workspace", caller: Caller, progress: Progress) -> RebuiltIndex:
-    windows = workspace.rebuild(progress, embed=caller.is_person)  # for a program, indexing is a separate job
-    return RebuiltIndex(windows, workspace.settings.index.kind)
+    return RebuiltIndex(workspace.rebuild(progress, embed=caller.is_person), workspace.settings.index.kind)

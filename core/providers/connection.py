@@ -56,8 +56,7 @@ def retry_after(value: str) -> float:
 def read(response: httpx.Response, limit: int) -> Reply:
     """Read a response to the end. The reply's body is None if it exceeds `limit` bytes."""
     status = response.status_code
-    busy = status == 429 or status >= 500
-    pause = retry_after(response.headers.get("Retry-After", "")) if busy else 0.0
+    pause = retry_after(response.headers.get("Retry-After", "")) if status == 429 or status >= 500 else 0.0
     body = bytearray()
     for part in response.iter_raw():
         body += part

@@ -122,8 +122,7 @@ def split_sides(items: Segments, before: Segments, after: Segments) -> ComparedT
 def cut(text: str, spans: list[Span]) -> Segments:
     """Return the text before, between and after the given spans."""
     ends = [0, *(end for _, end in spans)]
-    starts = [*(start for start, _ in spans), len(text)]
-    return [text[end:start] for end, start in zip(ends, starts, strict=True)]
+    return [text[end:start] for end, start in zip(ends, [*(start for start, _ in spans), len(text)], strict=True)]
 
 
 def _shared(*parts: str) -> str:

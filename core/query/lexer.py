@@ -121,16 +121,17 @@ class QuestionLexer:
 
     def _protected(self, at: int, begins: bool) -> int:
         """Return the end of the text escaped by the backslash before `at`, or 0 if the backslash escapes nothing."""
-        if self._typed[at : at + 1] in _MARKS:
+        typed = self._typed
+        if typed[at : at + 1] in _MARKS:
             return at + 1
         if begins:
-            if _MINUS.match(self._typed, at) or _TAG.match(self._typed, at):
+            if _MINUS.match(typed, at) or _TAG.match(typed, at):
                 return at + 1
-            if (match := _FIELD.match(self._typed, at)) and self._field_of(match[1]):
+            if (match := _FIELD.match(typed, at)) and self._field_of(match[1]):
                 return match.end()
-            if match := _UNKNOWN.match(self._typed, at):
+            if match := _UNKNOWN.match(typed, at):
                 return match.end()
-        spoken = own_words.named_contents(self._typed, at) or self._ordering.get(at) or dates.spoken(self._typed, at)
+        spoken = own_words.named_contents(typed, at) or self._ordering.get(at) or dates.spoken(typed, at)
         return spoken.end if spoken else 0
 
     def _phrase(self, at: int, begins: bool) -> QuerySpan | None:
@@ -146,8 +147,7 @@ class QuestionLexer:
         following = self._typed[at + 1 : at + 2]
         closed = self._last[_QUOTES[mark]] > at
         if mark not in STRAIGHT or begins or not previous.isalnum():
-            ended = mark not in STRAIGHT or _ENDED.match(following)
-            return closed if ended else self._closes(at)
+            return closed if mark not in STRAIGHT or _ENDED.match(following) else self._closes(at)
         continues = following == mark or not is_punctuation(following or " ")
         return closed and continues and not previous.isdecimal()
 

@@ -126,7 +126,6 @@ def _parse_pieces(
                 (terms[0].start, terms[-1].end),
             )
         raise QueryError("The question is empty. Type a word or a sentence to search for.")
-    signs = reader.unclosed or (bool(text) and not phrases and is_punctuation(text))
     return Understood(
         text,
         phrases,
@@ -136,7 +135,7 @@ def _parse_pieces(
         tuple(condition for piece in pieces for condition in piece.preferred),
         tuple(thing for piece in pieces if piece.term and piece.term.kind == "avoided" for thing in piece.values),
         tuple(terms),
-        signs,
+        reader.unclosed or (bool(text) and not phrases and is_punctuation(text)),
         tuple(reader.colons.items()),
     )
 
@@ -224,10 +223,9 @@ def _filters(pieces: Iterable[QuerySpan], now: datetime) -> Filters:
             alike = (term.field, term.negated, () if term.negated or term.field in ANY_OF else piece.values)
             values = piece.values
             if term.field in DAYS:  # convert ranges of local days to ranges of instants in UTC
-                days = [value.split("..") for value in values]
                 values = tuple(
                     "..".join(midnight(date.fromisoformat(day), now.tzinfo).isoformat() if day else "" for day in ends)
-                    for ends in days
+                    for ends in [value.split("..") for value in values]
                 )
             conditions.setdefault(alike, {}).update(dict.fromkeys(values))
     return Filters(

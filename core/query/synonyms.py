@@ -80,10 +80,9 @@ class Synonyms:
         for start, end in places:
             word = fold_in_place(text[start:end])
             words.setdefault(word, list(self._others[word]))
-        turns = max(map(len, words.values()), default=0)
         replaced = (
             _replaced(text, [place for place in places if fold_in_place(text[slice(*place)]) == word], others[turn])
-            for turn in range(turns)
+            for turn in range(max(map(len, words.values()), default=0))
             for word, others in words.items()
             if turn < len(others)
         )
@@ -148,11 +147,10 @@ def _group(line: str, where: Message) -> list[str]:
                 most=MOST_CHARACTERS,
             )
         if not word.isprintable() or not any(map(str.isalnum, word)):
-            printable = "".join(letter if letter.isprintable() else "?" for letter in word)
             raise ConfigError(
                 "{where}: '{word}' isn't a word. Write words with the same meaning, separated by commas.",
                 where=where,
-                word=printable,
+                word="".join(letter if letter.isprintable() else "?" for letter in word),
             )
     if len(words) < 2:
         raise ConfigError(
@@ -232,12 +230,11 @@ def correct(text: str, known: Known, counts: Counts, is_word: IsWord = lambda wo
     from the word and then looked up (Norvig, How to write a spelling corrector, 2007), so the cost doesn't grow with
     the number of words in the notes.
     """
-    words = [match for match in _WORD.finditer(fold(text)) if match[0] not in STOP_WORDS]
-    if sum((len(match[0]) + 1) // 2 if match["cjk"] else 1 for match in words) > _MOST:
+    words = [(match[0], match["cjk"]) for match in _WORD.finditer(fold(text)) if match[0] not in STOP_WORDS]
+    if sum((len(word) + 1) // 2 if is_cjk else 1 for word, is_cjk in words) > _MOST:
         return Spelling(text)
-    held = known([part for match in words for part in _parts(match[0])])
-    unknown = [match[0] for match in words if not all(part in held for part in _parts(match[0]))]
-    near = {word: _nearest(word, counts) for word in unknown}
+    held = known([part for word, _ in words for part in _parts(word)])
+    near = {word: _nearest(word, counts) for word, _ in words if not all(part in held for part in _parts(word))}
     spelled = {
         word: nearest
         for word, nearest in near.items()

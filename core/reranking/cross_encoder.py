@@ -237,10 +237,9 @@ def load_built_in(folder: Path, device: Device) -> Network:
             apart = int(metadata["apart"])
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 not a mapping
         model = encoder.loaded()
-        tokenizer = AutoTokenizer.from_pretrained(str(encoder.facts.folder), local_files_only=True)
         network = Network(
             model,
-            tokenizer,
+            AutoTokenizer.from_pretrained(str(encoder.facts.folder), local_files_only=True),
             layers,
             apart,
             device=device.name,

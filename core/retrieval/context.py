@@ -284,9 +284,8 @@ def _sections(store: Store, run: Sequence[_Piece]) -> _Pieces:
         ):
             between = store.notes.slice(piece.note.id, last.end, piece.start)
             if not between.strip():
-                best = min(last, piece, key=lambda item: item.rank)
                 joined[-1] = replace(
-                    best,
+                    min(last, piece, key=lambda item: item.rank),
                     start=last.start,
                     end=piece.end,
                     text=last.text + between + piece.text,

@@ -167,12 +167,11 @@ class SearchEngine:
         result = self.answer(prepared)
         if not result.hits:
             return Context("", (), 0, budget, confident=result.confident, notices=result.notices)
-        first = self._store.bases.by_id(result.hits[0].note.base_id)
         block = context.build(
             self._store,
             result.hits,
             query_keywords(result.understood.text),
-            embedding.build(first.embedder).tokens,
+            embedding.build(self._store.bases.by_id(result.hits[0].note.base_id).embedder).tokens,
             budget,
         )
         return replace(block, confident=result.confident, notices=result.notices)

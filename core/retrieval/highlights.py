@@ -325,8 +325,7 @@ def _places(chunk: Chunk, title: str, embedder: TokenEmbedder, count: int) -> Sp
         if reached == count:
             break
         spans = embedder.tokens(window.text)
-        inside = spans[:, 0] >= window.head
-        places.append(np.where(inside[:, None], window.row or spans + (at - window.head), -1))
+        places.append(np.where((spans[:, 0] >= window.head)[:, None], window.row or spans + (at - window.head), -1))
         at += len(window.text) - window.head
         reached += len(spans)
     return np.concatenate(places) if places and reached == count else None

@@ -169,8 +169,7 @@ def level_scores(judged: Judged, meaning_scores: Scores, groups: Groups) -> Judg
         return first - second
 
     meaning = normalise({rowid: meaning_scores.get(rowid, 0.0) for rowid in scores})
-    spread = max(scores.values()) - min(scores.values())
-    shift = _BY_MEANING * spread * apart(meaning) - apart(scores)
+    shift = _BY_MEANING * (max(scores.values()) - min(scores.values())) * apart(meaning) - apart(scores)
     return {rowid: score if score is None or not groups[rowid] else score + shift for rowid, score in judged.items()}
 
 

@@ -107,14 +107,14 @@ class Store(Tables):
     def __init__(
         self, folder: Path, *, readonly: bool = False, patience: float = 0.0, index: IndexSettings | None = None
     ) -> None:
-        self.folder = Path(os.path.realpath(folder))
+        self.folder = folder = Path(os.path.realpath(folder))
         self.readonly = readonly
-        file = self.folder / DATABASE
+        file = folder / DATABASE
         if readonly:
-            with translate_errors(self.folder):
-                check_exists(self.folder)
-        self._lock = None if readonly else take(self.folder, patience)
-        self.temporary = TemporaryFolders(self.folder)
+            with translate_errors(folder):
+                check_exists(folder)
+        self._lock = None if readonly else take(folder, patience)
+        self.temporary = TemporaryFolders(folder)
         try:
             self.database = Database(file, readonly=readonly)
         except BaseException:
@@ -123,7 +123,7 @@ class Store(Tables):
         if readonly and self.database.outdated:
             self.database.close()
             try:
-                Store(self.folder).close()
+                Store(folder).close()
             except NotWritable as error:
                 raise NotWritable(
                     (
@@ -131,7 +131,7 @@ class Store(Tables):
                         "be read, but it can't be written to. Make it writable, or copy it to a disk that you "
                         "can write to."
                     ),
-                    folder=self.folder,
+                    folder=folder,
                 ) from error
             self.database = Database(file, readonly=True)
         super().__init__(self.database)
@@ -143,13 +143,13 @@ class Store(Tables):
             self.words.bring_up_to_date()
         # Maps authors to functions called within the transaction that writes a note by that author.
         self.recorders: dict[Author, Callable[[Note], None]] = {}
-        self.floors = Floors(self.folder, readonly=readonly)
+        self.floors = Floors(folder, readonly=readonly)
         chosen = index or IndexSettings()
         self.exact_search = ExactSearch(self.database, alone=chosen.kind == "none")
         # A lock to hold from reading a note's generation and edits until its new version is written.
         self.changing = WriteLock()
         self.events = Events(self.database, self.changing)
-        place: Place = self.folder / "chroma"
+        place: Place = folder / "chroma"
         if chosen.kind == "chroma" and chosen.url:
             place = Address(
                 chosen.url, self.database.owner, chosen.database, chosen.tenant, os.environ.get(INDEX_TOKEN, "")

@@ -46,8 +46,7 @@ class RefusalTable(StoreTable):
         """Return the ids of a model's refusals, by text hash. Hashes of text that wasn't refused are left out."""
         if not self._exists("refusals WHERE fingerprint = ?", fingerprint):
             return {}
-        statement = "SELECT id FROM refusals WHERE fingerprint = ? AND text_hash = ?"
-        return self._ids(statement, fingerprint, hashes)
+        return self._ids("SELECT id FROM refusals WHERE fingerprint = ? AND text_hash = ?", fingerprint, hashes)
 
     def link(self, refusals: Mapping[int, int]) -> None:
         """Set the state of chunks to `refused`. `refusals` maps each chunk's rowid to its refusal's id."""
@@ -133,10 +132,11 @@ class ChunkTable(StoreTable):
 
     def put(self, cut: NoteToIndex) -> None:
         """Replace a note's chunks and pictures. The note's row must exist."""
+        note_id = cut.note.id
         with self._write():
-            self._execute("DELETE FROM words WHERE rowid IN (SELECT rowid FROM chunks WHERE note_id = ?)", cut.note.id)
-            self._execute("DELETE FROM chunks WHERE note_id = ?", cut.note.id)
-            properties = PropertyTable(self._database).text(cut.note.id) if cut.note.extra else ""
+            self._execute("DELETE FROM words WHERE rowid IN (SELECT rowid FROM chunks WHERE note_id = ?)", note_id)
+            self._execute("DELETE FROM chunks WHERE note_id = ?", note_id)
+            properties = PropertyTable(self._database).text(note_id) if cut.note.extra else ""
             for chunk, vectors in zip(cut.chunks, cut.vectors, strict=True):
                 # A `refused` chunk stays pending until its refusal is linked.
                 state = "pending" if chunk.state == "refused" else chunk.state
@@ -157,7 +157,7 @@ class ChunkTable(StoreTable):
                 if refusal := cut.refusals.get(chunk.id):
                     RefusalTable(self._database).link({rowid: refusal})
             if cut.pictures is not None:
-                PictureTable(self._database).put(cut.note.id, cut.pictures)
+                PictureTable(self._database).put(note_id, cut.pictures)
 
     # reading
 

@@ -182,8 +182,7 @@ def _word(condition: Condition) -> Term:
 
 
 def _status(condition: Condition) -> Term:
-    term = f"iif({EXPIRED}, 'expired', status) IN (SELECT value FROM json_each(?))"
-    return term, [*moments(), _folded(condition)]
+    return f"iif({EXPIRED}, 'expired', status) IN (SELECT value FROM json_each(?))", [*moments(), _folded(condition)]
 
 
 def _number(condition: Condition) -> Term:
@@ -289,8 +288,7 @@ def _path(condition: Condition) -> Term:
 
 def _has(condition: Condition) -> Term:
     terms = [_HAS[value] for value in _folded(condition) if value in _HAS]
-    names = [value for value in _folded(condition) if value not in _HAS]
-    properties, values = notes_with_condition(names, "note_id")
+    properties, values = notes_with_condition([value for value in _folded(condition) if value not in _HAS], "note_id")
     return " OR ".join((*terms, properties)), values
 
 

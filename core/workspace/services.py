@@ -224,14 +224,13 @@ class Services:
         from core.features.review.two_texts import TextConflicts
 
         upgrades = self.packs if self.has("packs") else None
-        sides = TextConflicts(self.store, self.notes, self.versions, self.trash, upgrades)
         return Review(
             self.store,
             self.notes,
             self.chunks,
             self.proposals,
             self.neighbours,
-            sides,
+            TextConflicts(self.store, self.notes, self.versions, self.trash, upgrades),
             Reminders(self.store, self.preferences),
             DigestDays(self.preferences),
         )

@@ -264,8 +264,7 @@ class _OdtBody(Edits):
 
 def texts(element: Element) -> list[str]:
     """Return the text of each paragraph in an element, except for blank ones."""
-    texts = (collapse_spaces("".join(signs(entry))) for entry in elements_named(element, "p", "h"))
-    return list(filter(None, texts))
+    return list(filter(None, (collapse_spaces("".join(signs(entry))) for entry in elements_named(element, "p", "h"))))
 
 
 def signs(element: Element) -> list[str]:
@@ -283,11 +282,10 @@ def visible_texts(margins: Iterable[Element]) -> dict[str, None]:
         for margin in margins
         for entry in elements_named(margin, *("p", "h", "header-decl", "footer-decl", "date-time-decl"))
     )
-    lines = (collapse_spaces("".join(signs(entry))) for entry in entries)
     # LibreOffice may put a word such as "Page" before a page number. Longer text isn't just a page number.
     return dict.fromkeys(
         text
-        for text in lines
+        for text in (collapse_spaces("".join(signs(entry))) for entry in entries)
         if len(text) > 40
         or not re.fullmatch(r"(?i)[\W\d_]*(?:page|seite|página|pagina|ページ|页面|頁|第)?[\W\d_]*[页頁]?", text)
     )

@@ -240,16 +240,14 @@ def _style(raw: object, at: int, made: Glyphs, drawn: dict[int, list[Letter]], d
     degrees = round(degrees / _STEP) * _STEP % 360
     letters = made.letters.setdefault(Direction(degrees, mirrored), [])
     size = pdfium.FPDFText_GetFontSize(raw, at) * math.hypot(matrix.c, matrix.d)
-    varies = abs(matrix.b) > 1e-4 * abs(matrix.a)
-    widest = size if address in down else math.inf
     return _TextStyle(
         size,
         bold,
         fixed,
         letters,
         _origin(raw, at).imag,
-        varies,
-        widest,
+        abs(matrix.b) > 1e-4 * abs(matrix.a),
+        size if address in down else math.inf,
         drawn.setdefault(address, []) if is_drawn else None,
     )
 

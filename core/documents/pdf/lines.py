@@ -181,8 +181,7 @@ def _close_gaps(letters: Sequence[Letter], parts: Sequence[str]) -> str:
 def _between(letters: Sequence[Letter]) -> list[bool]:
     """Return, for each pair of adjacent letters in letterspaced text, whether a new word begins between them."""
     gaps = [second.x0 - first.x1 for first, second in pairwise(letters)]
-    steps = [second.x0 - first.x0 for first, second in pairwise(letters)]
-    regular = min(gaps, steps, key=_spread)
+    regular = min(gaps, [second.x0 - first.x0 for first, second in pairwise(letters)], key=_spread)
     return [item > 1.5 * median(regular) for item in regular]
 
 
@@ -321,10 +320,11 @@ def go_on(pairs: Sequence[tuple[GlyphRun, GlyphRun]], width: float) -> bool:
 
 def _goes_on(first: GlyphRun, second: GlyphRun, width: float) -> bool:
     """Return whether a line of running text continues on the next line."""
-    if second.y - first.y > 1.8 * max(first.size, second.size) or first.text.endswith(_ENDS):
+    text = first.text
+    if second.y - first.y > 1.8 * max(first.size, second.size) or text.endswith(_ENDS):
         return False
     filled = (first.x1 - first.x0) / max(width, 1.0)
-    if first.text.endswith("-") or re.match(r"[^\W\dA-Z_]", second.text):  # a divided word or sentence
-        return filled >= 0.5 and (len(first.text.split()) > 1 or bool(WIDE.search(first.text)) or "-" in first.text)
+    if text.endswith("-") or re.match(r"[^\W\dA-Z_]", second.text):  # a divided word or sentence
+        return filled >= 0.5 and (len(text.split()) > 1 or bool(WIDE.search(text)) or "-" in text)
     # Otherwise, the line must be full, and must contain at least five words or ten wide characters.
-    return filled >= 0.9 and (first.text.count(" ") >= 4 or len(WIDE.findall(first.text)) >= 10)
+    return filled >= 0.9 and (text.count(" ") >= 4 or len(WIDE.findall(text)) >= 10)

@@ -172,8 +172,7 @@ def _handle_invalid_request(_: Request, error: Exception) -> Response:
         for item in error.errors()
     ]
     status = HTTPStatus.UNPROCESSABLE_ENTITY
-    rows = (message("{place}: {reason}", **place) for place in places)
-    whole = problem_of(Problem(status, lines(*rows)), status)
+    whole = problem_of(Problem(status, lines(*(message("{place}: {reason}", **place) for place in places))), status)
     return answer(whole | {"errors": places}, status, {"Content-Type": PROBLEM})
 
 

@@ -171,7 +171,6 @@ def router(operations: Iterable[Operation[object]]) -> APIRouter:
             continue
         method, place = operation.http.split()
         in_body = {name: value for name, value in operation.arguments.items() if f"{{{name}" not in place}
-        status = HTTPStatus.ACCEPTED if operation.job else HTTPStatus.CREATED if operation.creates else HTTPStatus.OK
         routes.add_api_route(
             place,
             _endpoint(operation, method, place),
@@ -182,7 +181,7 @@ def router(operations: Iterable[Operation[object]]) -> APIRouter:
             response_model=json_type(JobView) if operation.job else operation.answer,
             **documented(
                 example_for(JobView) if operation.job else operation.response,
-                status,
+                HTTPStatus.ACCEPTED if operation.job else HTTPStatus.CREATED if operation.creates else HTTPStatus.OK,
                 takes=in_body if method in ("POST", "PATCH") else None,
             ),
         )

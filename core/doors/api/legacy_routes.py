@@ -234,8 +234,7 @@ def embed(workspace: Opened, chosen: Embed) -> Response:
     if not (chosen.doc_id or chosen.chunk_ids):
         raise ConfigError("Give a doc_id or chunk_ids.")
     notes = [chosen.doc_id] if chosen.doc_id else []
-    given = {"notes": notes, "chunks": chosen.chunk_ids}
-    embedded = chunk_operations.index.run(workspace, PROGRAM, given).chunks
+    embedded = chunk_operations.index.run(workspace, PROGRAM, {"notes": notes, "chunks": chosen.chunk_ids}).chunks
     cards = workspace.notes.cards_of([*notes, *workspace.chunks.notes_of(chosen.chunk_ids)])
     states = {card.state for card in cards.values()}
     return answer(

@@ -169,10 +169,11 @@ def _put_stated_first(question: str, units: Candidates) -> None:
 def _hit_candidates(
     question: EvidenceQuestion, hit: Hit, best: float, read: TokenizedHit | None, stems: Stems
 ) -> Iterator[EvidenceCandidate]:
-    places = word_places(hit.chunk.text, question.words, stems)
+    whole = hit.chunk.text
+    places = word_places(whole, question.words, stems)
     headings = words_in(" ".join((hit.note.title, *hit.chunk.titles)), question.words, stems)[1]
-    inside = headings_in(hit.chunk.text)
-    units = [below_heading(unit, hit.chunk.text, inside, question.words) for unit in units_of(hit.chunk.text)]
+    inside = headings_in(whole)
+    units = [below_heading(unit, whole, inside, question.words) for unit in units_of(whole)]
     words = [{word for span, word in places if unit.holds(*span)} for unit in units]
     total = sum(question.rarity.values()) or 1.0
     shares = [sum(question.rarity.get(word, 0.0) for word in held) / total for held in words]
@@ -186,7 +187,7 @@ def _hit_candidates(
     # A question that consists of a term is answered by the term's definition.
     is_term = len(question.words) <= _SHORT or bool(_ASKS_WHAT.search(question.text))
     for unit, own_words, share, near in zip(units, words, shares, nearness, strict=True):
-        text = hit.chunk.text[unit.start : unit.end]
+        text = whole[unit.start : unit.end]
         heading = next(title for start, title in reversed(headings_at) if start <= unit.start)
         own = {
             "near": near,

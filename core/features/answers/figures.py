@@ -135,8 +135,7 @@ def contains_name(name: str, held: set[str]) -> bool:
     if folded.endswith("al"):
         forms.add(folded[:-1])  # "mitochondrial" matches "mitochondria"
     parts = re.findall(r"\w+", folded)
-    version = re.search(r"\d\.\d", folded)  # 2.0 isn't 2.0.1
-    return bool(forms & held) or (not version and held.issuperset(parts))
+    return bool(forms & held) or (not re.search(r"\d\.\d", folded) and held.issuperset(parts))
 
 
 Match = re.Match[str]

@@ -132,8 +132,7 @@ class Archives:
         """Return a base's export as bytes. A `markdown` export is returned as a zip of the files."""
         held = self._read(self._bases.get(base))
         if form != "markdown":
-            pack = {"json": documents.to_json, "yaml": documents.to_yaml, "zip": zip_archive.pack}[form]
-            return pack(held)
+            return {"json": documents.to_json, "yaml": documents.to_yaml, "zip": zip_archive.pack}[form](held)
         stream = BytesIO()
         with ZipFile(stream, "w", ZIP_DEFLATED) as archive:
             for path, data in documents.markdown_files(held, self._find_file):

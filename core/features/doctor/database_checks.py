@@ -91,9 +91,10 @@ def _drop_orphans(parts: WorkspaceParts) -> None:
 
 
 def _words(parts: WorkspaceParts) -> Finding:
-    missing = parts.store.database.value(f"SELECT count(*) FROM ({_WORDLESS})")
-    stale = parts.store.database.value(f"SELECT count(*) FROM ({_CHUNKLESS})")
-    parts.store.database.value("SELECT sum(cnt) FROM vocabulary")  # reads the whole word index
+    value = parts.store.database.value
+    missing = value(f"SELECT count(*) FROM ({_WORDLESS})")
+    stale = value(f"SELECT count(*) FROM ({_CHUNKLESS})")
+    value("SELECT sum(cnt) FROM vocabulary")  # reads the whole word index
     if not missing + stale:
         return None
     return message(

@@ -72,12 +72,11 @@ class Doctor:
         bits = {base.name: parts.store.vectors.count_bits(base).bytes for base in parts.bases.all()}
         cards = {card.folder or card.name: card.bytes_on_disk for card in parts.models.all()}
         within = {name: files.size(folder / name) for name in ("chroma", "trash", FOLDER, restoring.ASIDE, "logs")}
-        backups = {folder / BACKUPS, *([parts.backups.place] if parts.backups else [])}
         return Space(
             folder,
             database=_database(folder),
             index=within["chroma"],
-            backups=sum(map(files.size, backups)),
+            backups=sum(map(files.size, {folder / BACKUPS, *([parts.backups.place] if parts.backups else [])})),
             trash=within["trash"],
             scratch=within[FOLDER],
             replaced=within[restoring.ASIDE],

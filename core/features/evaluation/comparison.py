@@ -445,8 +445,7 @@ def _where(row: ComparisonRow) -> str:
 
 def _markdown(text: Text, language: str) -> str:
     """Escape text for Markdown, put it on one line, and remove characters that change the text direction."""
-    line = make_storable(_TURNS.sub("", _BREAKS.sub(" ", render(text, language)))).strip()
-    return _MARKUP.sub(_escaped, line)
+    return _MARKUP.sub(_escaped, make_storable(_TURNS.sub("", _BREAKS.sub(" ", render(text, language)))).strip())
 
 
 def _escaped(match: re.Match[str]) -> str:

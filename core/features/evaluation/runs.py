@@ -133,8 +133,7 @@ def diagnose(store: Store, reasons: Reasons, golds: Sequence[tuple[int, GoldSpan
         if gold.flagged or gold.note_id not in cards:
             missed.append(Diagnosis(number, "gone"))
             continue
-        hits = [hit.passage for hit in reasons.result.hits if hit.note.id == gold.note_id]
-        if _share(gold, hits) < FOUND_SHARE:
+        if _share(gold, [hit.passage for hit in reasons.result.hits if hit.note.id == gold.note_id]) < FOUND_SHARE:
             missed.append(_missed(reasons, cards[gold.note_id], chunks[gold.note_id], number, gold))
     return missed
 
@@ -446,8 +445,7 @@ class Runs:
 def _is_of(question: Question, result: QuestionResult) -> bool:
     """Return whether a result belongs to a question in its current form."""
     golds = frozenset((gold.path, gold.quote) for gold in scoring.remaining_golds(question))
-    now = question.id, question.text, question.any, golds
-    return (now, question.answer) == (result.identity, result.wished)
+    return (question.id, question.text, question.any, golds) == result.identity and question.answer == result.wished
 
 
 def _part(progress: Progress, number: int, of: int) -> Progress:

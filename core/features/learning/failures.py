@@ -306,8 +306,7 @@ def _what(event: LogEvent) -> str:
 
 
 def _cause(event: LogEvent) -> str:
-    caused = re.findall(r"(?m)^\s*Caused by: (.+)$", event.text)
-    causes = caused or _RAISED.findall(event.text.partition("\n")[2])
+    causes = re.findall(r"(?m)^\s*Caused by: (.+)$", event.text) or _RAISED.findall(event.text.partition("\n")[2])
     if not causes and (statement := _STATED.search(event.text)):
         return (statement["pair"] or statement["said"]).strip(' "')
     return "".join(causes[-1:]).strip()
@@ -449,12 +448,11 @@ def mended_commands(log: LogText) -> Facts:
         title = message(
             "{failed} failed, but {worked} worked", failed=abbreviate(failed, 80), worked=abbreviate(worked, 160)
         )
-        text = message("{title}. It failed with: {cause}", title=title, cause=abbreviate(reason, 300))
         yield fact(
             "mended_command",
             [normalise_exact(failed), normalise_exact(worked)],
             title,
-            text,
+            message("{title}. It failed with: {cause}", title=title, cause=abbreviate(reason, 300)),
             [event, *steps],
             ("test_experience", "best_practice"),
         )

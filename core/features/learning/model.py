@@ -161,11 +161,10 @@ def _fact(suggestion: _Suggestion, excerpt: Excerpt) -> Fact | Message:
         events[event.line, event.text] = event
         keys.add(f"{generalise_source(event.source)} {generalise(text)}".strip())
         quoted += f"{text}\n"
-    figures = {*_FIGURE.findall(suggestion.title)} & {*_FIGURE.findall(quoted)}
     return replace(
         fact(
             RULE,
-            [*sorted(keys), *sorted(figures)],
+            [*sorted(keys), *sorted({*_FIGURE.findall(suggestion.title)} & {*_FIGURE.findall(quoted)})],
             verbatim(suggestion.title),
             lines(*map(verbatim, paragraphs), separator="\n\n"),
             [events[number] for number in sorted(events)],

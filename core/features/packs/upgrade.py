@@ -141,7 +141,8 @@ class Upgrade:
 
     def apply(self, folder: str, progress: Progress = no_progress) -> PackReport:
         """Write the changes without embedding them, and return a report."""
-        table = PackTable(self.store.database)
+        store = self.store
+        table = PackTable(store.database)
         name = self.pack.name
         hashes = table.files(name)
         stored = table.notes(name)
@@ -149,15 +150,15 @@ class Upgrade:
         drafts = list[NoteToIndex]()
         deleted = list[str]()
         passed = list[EditedNote]()
-        ids = self.store.notes.ids() | self.store.versions.note_ids()
+        ids = store.notes.ids() | store.versions.note_ids()
         trashed = {} if hashes else self._trashed()
         forgotten = hashes.keys() - self.notes.keys()
         for path in (*self.notes, *forgotten):
             pack_note = self.notes.get(path)
             before = hashes.get(path)
             note_id = stored.get(path)
-            note = self.store.note(note_id) if note_id and contents.get(path, "") != before else None
-            if note and not untouched(self.store, note):
+            note = store.note(note_id) if note_id and contents.get(path, "") != before else None
+            if note and not untouched(store, note):
                 passed.append(edited(note, pack_note.note.body if pack_note else None))
             elif note and not pack_note:
                 deleted.append(note.id)
@@ -168,9 +169,9 @@ class Upgrade:
                 ids.add(new_id)
                 drafts.append(self._draft(pack_note, None, new_id))
         if drafts or deleted:
-            self.store.index.open()
+            store.index.open()
         self._write(drafts, progress)
-        delete(self.store, deleted, _DELETED)
+        delete(store, deleted, _DELETED)
         table.put_files(name, contents)
         table.drop_files(name, forgotten)
         table.finish(name, self.pack.version, folder)

@@ -77,7 +77,6 @@ def list_(
         list[str] | None, About("Only items of these kinds, such as note or copy.", query="kind", flag="kind")
     ] = None,
 ) -> ReviewList:
-    items = workspace.review.all(kinds=kinds or (), base=workspace.bases.get(base).name if base else "")
     return ReviewList(
         tuple(
             assemble(
@@ -86,7 +85,7 @@ def list_(
                 path=item.note and item.note.path,
                 other_path=item.other and item.other.path,
             )
-            for item in items
+            for item in workspace.review.all(kinds=kinds or (), base=workspace.bases.get(base).name if base else "")
         )
     )
 

@@ -118,13 +118,12 @@ class Threads:
         Returns the question unchanged if the reply doesn't have the requested form. Raises UnknownChoice, and the same
         errors as `Chat.ask`.
         """
-        turns = self.get(thread_id).turns[-_EARLIER:]
         earlier = [
             {
                 "question": turn.question,
                 "answer": " ".join(sentence.text for sentence in turn.sentences if sentence.citations),
             }
-            for turn in turns
+            for turn in self.get(thread_id).turns[-_EARLIER:]
         ]
         for value in values(Chat(self._settings.llm).ask(COMPLETE, {"earlier": earlier, "question": text}), r"\{"):
             completed = value.get("question") if value.keys() == {"question"} else None

@@ -105,8 +105,7 @@ def _look_at(dialect: Dialect, port: int) -> LocalServer:
         details = row.get("details")
         families = [details.get("family"), details.get("families")] if isinstance(details, dict) else []
         # Don't offer models that run on another machine or can only embed.
-        remote = row.get("remote_host") or row.get("remote_model")
-        if not remote and "bert" not in repr(families).lower():
+        if not (row.get("remote_host") or row.get("remote_model")) and "bert" not in repr(families).lower():
             offered.append(row.get("name"))
     names = [str(model) for model in dict.fromkeys(filter(_is_language_model, offered))]
     return LocalServer(name, address, running=True, models=tuple(names[:MOST_MODELS]))

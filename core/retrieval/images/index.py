@@ -68,18 +68,19 @@ class ImageIndex:
         self._store.database.check_writable()
         embedder = self._embedder()
         model = embedder.fingerprint
+        table = self._store.images
         if again:
-            self._store.images.forget_problems()
+            table.forget_problems()
         while not self._turn.acquire(timeout=_PATIENCE):
             progress(0, 0, "")
         try:
             self._name(progress)
-            for file in self._store.images.files():
+            for file in table.files():
                 progress(0, 0, "")
                 if (now := seen(file)) is not None:
-                    self._store.images.look(file.note_id, now)
+                    table.look(file.note_id, now)
             done = self._embed(embedder, progress)
-            self._store.images.drop_unused(model)
+            table.drop_unused(model)
             return done
         finally:
             self._turn.release()

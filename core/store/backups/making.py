@@ -113,8 +113,7 @@ def _hold_folder(place: Path, prefix: str = ".") -> Iterator[Path]:
 
 def _check_space(folder: Path, place: Path) -> None:
     """Raise DiskFull if there isn't enough space for a copy of the database and for the zip file."""
-    size = sum(file.stat().st_size for file in folder.glob(f"{DATABASE}*") if file.is_file())
-    need = 2 * size + _SPARE
+    need = 2 * sum(file.stat().st_size for file in folder.glob(f"{DATABASE}*") if file.is_file()) + _SPARE
     if (free := shutil.disk_usage(place).free) < need:
         raise DiskFull(
             (

@@ -285,8 +285,7 @@ def pairs(text: str) -> Secrets:
     """Yield the secrets in name-value pairs, such as `{"name": "DB_PASSWORD", "value": "…"}`."""
     for match in _LABEL.finditer(text):
         if sure := grade(match["name"]):
-            values = [*_values_after(text, match.end())] or _value_before(text, match.start())
-            yield from _secrets(text, values, sure)
+            yield from _secrets(text, [*_values_after(text, match.end())] or _value_before(text, match.start()), sure)
 
 
 def _values_after(text: str, at: int) -> Iterator[Value]:
