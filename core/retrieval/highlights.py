@@ -172,27 +172,33 @@ def highlight(hit: Hit, words: Sequence[str], stems: Stems, read: TokenizedHit |
     marked = tuple(join_spans(sorted(span for span, word in found if word in telling)))
     held = {word for _, word in found} | words_in(" ".join((hit.note.title, *hit.chunk.titles)), words, stems)[1]
     share = len(held) / len(words) if words else 0.0
-    spans = sentences(text)
-    drawn = tables(text, hit.chunk.lead)
-    if rows := [(row.start, row.end) for table in drawn for row in table.rows]:
-        # Whole rows replace the sentences inside tables, and header rows are left out.
-        outside = [span for span in spans if not any(table.start < span[1] and span[0] < table.end for table in drawn)]
-        spans = sorted([*outside, *rows])
     scores: dict[Span, float] = {}
     nearness = None
     if read and read.compared:
         # Pick the sentence whose tokens are nearest to the question's tokens on average.
         places, cosines = read.compared
         nearness = float(cosines.max(axis=0).mean())
-        for span in spans:
+        for span in _sentences_and_rows(text, hit.chunk.lead):
             within = cosines[tokens.tokens_within(places, [span])]
             if len(within):
                 scores[span] = float(within.max(axis=0).mean())
     else:
         # Pick the sentence with the greatest total length of marked words, or the first one if no words are marked.
-        for start, end in spans:
+        for start, end in _sentences_and_rows(text, hit.chunk.lead):
             scores[start, end] = sum(last - first for first, last in marked if start <= first and last <= end)
     return Highlight(_trim(text, marked), max(scores, key=scores.__getitem__, default=None), nearness, share)
+
+
+@lru_cache(500)  # questions on a topic find the same hits
+def _sentences_and_rows(text: str, lead: str) -> Sequence[Span]:
+    """Return the spans of sentences outside tables, and of whole rows inside tables except header rows."""
+    spans = sentences(text)
+    drawn = tables(text, lead)
+    rows = [(row.start, row.end) for table in drawn for row in table.rows]
+    if not rows:
+        return spans
+    outside = [span for span in spans if not any(table.start < span[1] and span[0] < table.end for table in drawn)]
+    return sorted([*outside, *rows])
 
 
 def sentences(text: str) -> list[Span]:
