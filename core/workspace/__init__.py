@@ -268,7 +268,8 @@ class Workspace(Services):
         are checked afterwards.
         """
         self.pictures.start()
-        self.images.start()
+        if self.settings.pictures.model:  # otherwise its modules aren't needed yet
+            self.images.start()
 
         def work(progress: Progress) -> int:
             job = self.jobs.find("embed")  # the current job, which may already have embedded other chunks
