@@ -1,13 +1,11 @@
 """The app that `tessera app` serves, with the pages, the API, the tools, and calls from commands on this machine.
 
-Modules needed only by pages are imported after the server has started, while the browser loads the front end.
+Modules needed only by pages are imported, and the workspace is opened, while the browser loads the front end.
 """
 
 import sys
-import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -17,6 +15,7 @@ from starlette.routing import Mount, Route
 
 from core import desktop
 from core.base.log import print_nothing
+from core.base.threads import DaemonPool
 from core.doors.api import PLACE
 from core.doors.api.guard import Entrance, Front, Guard, address, api
 from core.doors.assistants import PLACES, LazyTools, refusal
@@ -71,12 +70,13 @@ middleware = [
 async def lifespan(_: st.App) -> AsyncIterator[None]:
     """Close the workspace on shutdown, because the signal that stops the server skips exit handlers."""
     calls.close_at_signals()
-    threading.Thread(target=import_module, args=("pages.ui.shared.shell",), name="imports", daemon=True).start()
     desktop.address = address(server.address(), access.PAGES) if needs_token else server.address()
     if needs_token and not st.get_option("logger.hideWelcomeMessage"):  # otherwise `tessera app` has already printed it
         sys.stdout.write(f"{desktop.address}\n")
         sys.stdout.flush()
-    yield
+    with DaemonPool(1, "open") as pool:
+        pool.submit(lambda: workspace().review)  # counted in every menu; if this fails, the first page shows why
+        yield
     st.cache_resource.clear()
 
 

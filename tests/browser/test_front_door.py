@@ -17,6 +17,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
+from core.base.errors import WorkspaceLocked
+from core.settings.access import RUN
+from core.workspace import Workspace
 from pages.ui.shared.server import HEADERS
 from tests.browser.conftest import ROOT, Tab, browsing, light_workspace, serving, tessera
 from tests.waiting import wait_until
@@ -243,6 +246,13 @@ def test_the_app_is_started_as_a_wheel_installs_it(
         with pytest.raises(OSError):
             socket.create_connection(("127.0.0.2", int(url.rpartition(":")[2])), timeout=5)
     assert not any(elsewhere.iterdir())
+
+
+def test_the_workspace_is_opened_before_a_page_asks_for_it(filled: Path) -> None:
+    with serving(filled):
+        wait_until(lambda: (filled / RUN).exists())  # its address, written when it is open
+        with pytest.raises(WorkspaceLocked):
+            Workspace(filled)
 
 
 def test_a_server_that_is_ended_closes_its_workspace(filled: Path, chromium: Browser) -> None:
