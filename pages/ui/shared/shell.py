@@ -111,8 +111,8 @@ def dialog(*, wanted: bool) -> None:
 #
 # After that, the workspace is opened read-only.
 PATIENCE = 3.0
-# Seconds to wait before loading the models, so that the first page and a first click aren't delayed.
-WARM_AFTER = 2.5
+# Seconds between opening the workspace and loading the models, so that the first page and a first click aren't delayed.
+WARM_AFTER = 3.5
 
 # What can be searched, keyed by the state of the models or, once they are loaded, by a job that adds to what is found.
 MODEL = message_table(
