@@ -43,6 +43,8 @@ class Pace:
         if steps and done < steps[-1][1]:
             steps.clear()
             speeds.clear()
+            self._end = 0.0
+            self._expected = (0.0, 0.0)
         steps.append((now, done))
         while len(steps) > 2 and now - steps[1][0] >= _WINDOW:
             steps.popleft()
@@ -54,6 +56,10 @@ class Pace:
         if not speeds:
             return None
         left = max(0.0, total - done) / median(speed for _, speed in speeds)
+        if not self._end and abs(now + left - self._expected[1]) > left / 3:
+            self._expected = (now, now + left)
+        if not self._end and now - self._expected[0] < _SURE:
+            return None
         if not self._end - now <= left < (self._end - now) * _RISE:
             self._end = now + left
         return self._end - now

@@ -228,14 +228,14 @@ class Notes:
 
         self._writer.change_all(note_ids, change, _EDIT, expected_version)
 
-    def tick(self, note_id: str, line: int, *, expected_version: int) -> Note:
+    def tick(self, note_id: str, line: int, *, expected_version: int, embed: bool = True) -> Note:
         """Toggle the checkbox on a line of a note, as an edit by the user, and return the note.
 
         Lines are counted from 0. Raises EditError if the line has no checkbox, and the same errors as `update`.
         """
         if (body := toggle_task(self._store.note(note_id).body, line)) is None:
             raise EditError("Line {line} of the note has no checkbox.", line=line + 1)
-        return self.update(note_id, body=body, expected_version=expected_version, author="person")
+        return self.update(note_id, body=body, expected_version=expected_version, author="person", embed=embed)
 
     def copy(self, note_id: str, *, title: str = "", embed: bool = True) -> Note:
         """Copy a note into its folder, by default with the same title, and return the copy.
