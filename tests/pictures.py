@@ -4,6 +4,7 @@ import io
 import os
 import tempfile
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from PIL import Image
@@ -24,6 +25,13 @@ def why(page: Page) -> None:
     expect(page.locator(".st-key-why_body_1")).to_be_visible()
 
 
+def home(page: Page) -> None:
+    expect(page.locator(".st-key-digest")).to_be_visible()
+    if (tour := page.locator(".st-key-tour_refuse button")).is_visible():
+        tour.click()
+        expect(tour).not_to_be_visible()
+
+
 def compared(page: Page) -> None:
     expect(page.locator(".t-verdict")).to_be_visible()
 
@@ -32,10 +40,29 @@ def drawn(selector: str) -> Callable[[Page], None]:
     return lambda page: expect(page.locator(selector).first).to_be_visible()
 
 
+def seed(folder: Path) -> None:
+    """Write down what Home and Review show: tasks with a day, and a note suggested from a log."""
+    day = datetime.now().astimezone().date() + timedelta(days=2)
+    todo = f"- [ ] Return the library books by {day:%B} {day.day}\n- [ ] {day.month}月{day.day}日前交物业费\n"
+    tessera("note", "new", "--base", "sample", "--body", f"# To do 待办\n\n{todo}")
+    log = folder / "app.log"
+    log.write_text(LOG, encoding="utf-8")
+    tessera("learn", str(log), "--base", "sample")
+
+
+LOG = """\
+2026-11-27 09:14:02 ERROR api: connection to redis refused: maxclients reached
+2026-11-27 09:15:40 ERROR api: connection to redis refused: maxclients reached
+2026-11-27 09:21:10 INFO  api: restarted redis with maxclients 20000
+2026-11-27 09:21:31 INFO  api: connected to redis
+"""
+
 PICTURES: dict[str, tuple[str, Callable[[Page], None]]] = {
     "answer": ("/search?q={question}", drawn(".t-answer")),
     "why": ("/search?q={question}", why),
+    "home": ("/", home),
     "note": ("/notes?note={note}", drawn(".document")),
+    "review": ("/review", drawn(".st-key-review_matter")),
     "chunks": ("/chunks?note={note}", drawn(".own")),
     "compare": ("/evaluation?view=compare", compared),
     "map": ("/map", drawn(".map[data-drawn]")),
@@ -49,9 +76,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder) / "workspace"
         os.environ |= {"TESSERA_WORKSPACE": str(place), "TESSERA_EMBEDDER": "bundled", "OMP_NUM_THREADS": "1"}
+        os.environ |= {"TESSERA_ENABLE_LEARNING": "true"}
         os.environ |= {"TESSERA_CONFIG_DIR": folder}  # no settings of the person who takes them
         FOLDER.mkdir(exist_ok=True)
         tessera("packs", "install", "sample")
+        seed(Path(folder))
         questions = str(ROOT / "data" / "questions" / "sample.jsonl")
         tessera("evaluate", questions, "--base", "sample", "--save", "sample", "--compare", "mode=keyword")
         notes = {note["title"]: note["id"] for note in tessera("note", "list", "--base", "sample")["notes"]}
