@@ -698,7 +698,12 @@ def test_a_colon_that_is_text_and_a_server_that_is_away_are_told(filled: Screen)
 
 def test_types_of_logs_are_said_in_the_words_of_the_app(filled: Screen) -> None:
     note = filled.workspace.notes.add(
-        "vault", "The weir test fails at night.", title="Weir", type="test_experience", category="own_words"
+        "vault",
+        "The weir test fails at night.",
+        title="Weir",
+        type="test_experience",
+        category="own_words",
+        project="auth",
     )
     filled.finish("embed")
     screen = Screen("zh-CN").open("search", q="weir test")
@@ -707,3 +712,4 @@ def test_types_of_logs_are_said_in_the_words_of_the_app(filled: Screen) -> None:
     assert "test_experience" not in screen.text
     screen.open("notes", note=note.id)
     assert "测试经验" in screen.text
+    assert "登录" not in screen.text  # the name of the category "auth"

@@ -4,7 +4,9 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 from datetime import date, timedelta
+from itertools import islice, pairwise
 
+from core.base.text import line_starts
 from core.model import Chunk, NoteSummary, QuotedLine
 from core.notes.daily import ordinal
 from core.notes.texts import as_line
@@ -22,7 +24,7 @@ _MONTHS = "January February March April May June July August September October N
 # Headings, which often name the day a diary entry was written, and tasks that are done.
 _LEFT_OUT = re.compile(r"[\s>]*(?:#|(?:[-*+]|\d+[.)])\s+\[[xX-]\])")
 _OPEN_TASK = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[ \][ \t]+\S")
-_FENCE = re.compile(r"[ \t>]*(?:```|~~~)")
+_FENCE = re.compile(r"[ \t>]*(`{3,}(?!.*`)|~{3,})(.*)")
 
 
 def find(store: Store, first: date) -> tuple[QuotedLine, ...]:
@@ -54,12 +56,12 @@ def open_tasks(store: Store) -> tuple[QuotedLine, ...]:
     """Return the open tasks in active notes, those in the most recently changed notes first."""
     rowids = store.chunks.with_open_boxes(_NEWEST)
     chunks = store.chunks.by_rowid(rowids)
+    lines = _lines(store, [chunks[rowid] for rowid in rowids if rowid in chunks])
     tasks = {
         (line.note.id, line.start): replace(line, text=as_line(line.text, _MOST_CHARACTERS))
-        for line in _lines(store, [chunks[rowid] for rowid in rowids if rowid in chunks])
-        if line.is_task
+        for line in islice((line for line in lines if line.is_task), _MOST_TASKS)
     }
-    return tuple(tasks.values())[:_MOST_TASKS]
+    return tuple(tasks.values())
 
 
 def _lines(store: Store, chunks: Collection[Chunk]) -> Iterator[QuotedLine]:
@@ -74,16 +76,18 @@ def _lines(store: Store, chunks: Collection[Chunk]) -> Iterator[QuotedLine]:
 
 def _lines_of(note: NoteSummary, chunk: Chunk) -> Iterator[QuotedLine]:
     is_own = chunk.text and not chunk.edited and chunk.start < chunk.end
-    start = chunk.start
-    is_code = bool(_FENCE.match(chunk.lead))
-    for line in chunk.text.splitlines(keepends=True):
-        end = start + len(line)
-        if _FENCE.match(line):
-            is_code = not is_code
-        elif not (is_code or _LEFT_OUT.match(line)):
+    fence = mark[1] if (mark := _FENCE.match(chunk.lead)) else ""
+    for begin, end in pairwise([*line_starts(chunk.text), len(chunk.text)]):
+        line = chunk.text[begin:end]
+        mark = _FENCE.match(line)
+        if mark and not fence:
+            fence = mark[1]
+        elif mark and mark[1].startswith(fence) and not mark[2].strip():
+            fence = ""
+        elif not (fence or _LEFT_OUT.match(line)):
+            start = chunk.start + begin
             span = (start, start + len(line.rstrip())) if is_own else (-1, -1)
             yield QuotedLine(note, line, chunk.index, *span, bool(is_own and _OPEN_TASK.match(line)))
-        start = end
 
 
 def _pattern(day: date) -> re.Pattern[str]:

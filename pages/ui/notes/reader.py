@@ -309,7 +309,7 @@ def second_note(note: Note) -> None:
 
 def _fields(note: Note) -> None:
     values = {**classification(note), **{name: join_list(getattr(note, name)) for name in RELATIONS}}
-    shown = [(text_of(NOTE_FIELDS[name].title), field_value(value)) for name, value in values.items()]
+    shown = [(text_of(NOTE_FIELDS[name].title), field_value(name, value)) for name, value in values.items()]
     shown += [(t("Source"), note.source_url), (t("Created"), day_of(note.created_at) if note.created_at else "")]
     lines = [_field(name, value) for name, value in [*shown, *note.extra.items()]]
     if any(lines):

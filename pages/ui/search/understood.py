@@ -166,7 +166,7 @@ def _field(result: SearchResult, name: str, group: Sequence[Facet]) -> None:
     values = [
         facet for number, facet in enumerate(group) if number < FEW or session_state.get(whole) or facet.term == chosen
     ]
-    named = {facet.term: field_value(facet.value) if name in ("type", "category") else facet.value for facet in values}
+    named = {facet.term: field_value(name, facet.value) for facet in values}
     shown = {term: plain(re.sub(_JOINT, "\\g<0>\u200b", text)) for term, text in named.items()}
     rest = _without_field(result, name) if chosen else result.query
 

@@ -145,7 +145,11 @@ def about(hit: Hit) -> str:
     chips = ""
     for name, value in classification(hit.note).items():
         title = text_of(NOTE_FIELDS[name].title)
-        text = field_value(value) if name in ("type", "category") else t("{field}: {value}", field=title, value=value)
+        text = (
+            field_value(name, value)
+            if name in ("type", "category")
+            else t("{field}: {value}", field=title, value=value)
+        )
         chips += f'<span class="t-tag" title="{html(title)}">{html(text)}</span>'
     for remark in remarks(hit):
         chips += f'<span class="t-tag t-gone">{html(remark)}</span>'

@@ -116,9 +116,9 @@ _FIELD_VALUES = message_table(
 )
 
 
-def field_value(value: object) -> str:
-    """Return the display name of a type or category, or the text of any other value of a note's field."""
-    return text_of(_FIELD_VALUES.get(str(value), value))
+def field_value(name: str, value: object) -> str:
+    """Return the display name of a type or category, or the text of the value of any other field of a note."""
+    return text_of(_FIELD_VALUES.get(str(value), value) if name in ("type", "category") else value)
 
 
 # Display names for the languages of notes and models.

@@ -124,6 +124,16 @@ def test_open_tasks_are_found_at_their_place_and_not_in_code(workspace: Workspac
     assert [task.text for task in workspace.review.open_tasks()] == ["quoted"]
 
 
+def test_tasks_are_ticked_in_their_lines_as_markdown_has_them(workspace: Workspace) -> None:
+    text = (
+        "```no fence``` here\n- [ ] alpha\u2028- [ ] beta\npage\x0c- [ ] no line\n\n"
+        "~~~\n```\n- [ ] code\n~~~\n\n````\n```\n- [ ] code\n```\n- [ ] code\n````\n\n- [ ] gamma\n"
+    )
+    workspace.notes.add("home", text, title="Pasted", embed=False)
+    tasks = workspace.review.open_tasks()
+    assert [text[task.start : task.end] for task in tasks] == ["- [ ] alpha\u2028- [ ] beta", "- [ ] gamma"]
+
+
 def test_the_day_is_that_of_the_users_clock(workspace: Workspace) -> None:
     workspace.notes.add("home", "Rent is due on 8 December.", title="Rent", embed=False)
     assert not found(workspace)
