@@ -135,6 +135,28 @@ def test_a_task_is_ticked_in_its_note_and_can_be_taken_back(place: Path, monkeyp
     assert texts() == ["Return books by 27 November", "Buy shoes"]
 
 
+def test_boxes_clicked_in_quick_succession_are_all_ticked(place: Path) -> None:
+    with Workspace(place) as workspace:
+        text = "- [ ] milk\n- [ ] eggs\n- [ ] rye\n"
+        note = workspace.notes.add("home", text, title="Shopping", author="person", embed=False)
+    home = Screen()
+    milk, eggs, rye = home.app.checkbox
+    milk.check()
+    eggs.check()
+    home.app.run()
+    assert home.workspace.notes.get(note.id).body == "- [x] milk\n- [x] eggs\n- [ ] rye\n"
+    home.press("notes_undo")
+    now = home.workspace.notes.get(note.id)
+    assert now.body == "- [x] milk\n- [ ] eggs\n- [ ] rye\n"
+    rye = next(box for box in home.app.checkbox if box.label == "rye")
+    home.workspace.notes.update(
+        note.id, body="Later.\n" + now.body, expected_version=now.version, author="program", embed=False
+    )
+    rye.check().run()
+    assert "was changed in the meantime" in home.text
+    assert "[ ] rye" in home.workspace.notes.get(note.id).body
+
+
 def test_tasks_in_files_that_are_only_read_have_no_box(place: Path, tmp_path: Path) -> None:
     (tmp_path / "vault").mkdir()
     (tmp_path / "vault" / "home.md").write_text("# Home\n\n- [ ] Buy shoes\n")

@@ -38,13 +38,18 @@ def draw(line: QuotedLine, when: str = "") -> None:
 
 
 def _tick(line: QuotedLine) -> None:
-    note_id, version = line.note.id, line.note.version
-    number = len(re.findall(LINE_END, workspace.notes.get(note_id).body[: line.start]))
-    note = workspace.notes.tick(note_id, number, expected_version=version, embed=False)
+    before = workspace.notes.get(line.note.id)
+    version = line.note.version
+    if before.version != version:  # two boxes clicked in quick succession: the first tick left the other line in place
+        span = slice(line.start, line.end)
+        shown = workspace.versions.get(before.id, version)
+        version = before.version if before.body[span] == shown.body[span] else version
+    number = len(re.findall(LINE_END, before.body[: line.start]))
+    note = workspace.notes.tick(before.id, number, expected_version=version, embed=False)
     clear_undo()  # an earlier tick in the same note can't be undone any more, because the note has changed
     offer_undo(
         t("Done: {task}", task=plain(line.text)),
-        partial(workspace.versions.revert, note_id, version, expected_version=note.version, embed=False),
+        partial(workspace.versions.revert, note.id, version, expected_version=note.version, embed=False),
     )
 
 
