@@ -339,7 +339,9 @@ def _state() -> None:
     job = workspace.jobs.find("warm")
     state = "failed" if job and job.state == "failed" else "ready" if _has_models() else "loading"
     if state == "ready":
-        state = next(filter(workspace.jobs.running, ("import", "embed")), state)
+        # A note that was just saved is indexed within seconds, which isn't worth a word.
+        lasts = (embed := workspace.jobs.find("embed")) is not None and embed.left is not None
+        state = next(filter(workspace.jobs.running, ("import", "embed") if lasts else ("import",)), state)
     more = f'<div class="t-dim">{html(MEANWHILE[state])}</div>' if state in MEANWHILE else ""
     draw_html(f'<div class="t-state"><span class="t-dot {state}"></span><div>{html(MODEL[state])}{more}</div></div>')
     if state == "failed" and job is not None:
