@@ -10,7 +10,7 @@ from pathlib import Path
 
 from core.base.errors import NewerSchema
 from core.store.backups.making import make
-from core.store.migrations import v01_to_v11, v12_to_v19, v20_files, v21_file_intents
+from core.store.migrations import v01_to_v11, v12_to_v19, v20_files, v21_file_intents, v22_unanswered
 
 MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
     v01_to_v11.FIRST,
@@ -34,6 +34,7 @@ MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
     v12_to_v19.ANSWERING,
     v20_files.step,
     v21_file_intents.STEP,
+    v22_unanswered.step,
 )
 """Migrations in order. The migration at index N takes the schema from version N to version N + 1.
 

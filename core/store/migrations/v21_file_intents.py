@@ -1,6 +1,6 @@
-"""Schema version 21. It adds unfinished file changes, an index on versions by time, and unanswered questions.
+"""Schema version 21. It adds a table for unfinished file changes, and an index on versions by time.
 
-After a crash, the file changes in the table are undone.
+After a crash, the changes in the table are undone.
 """
 
 STEP = """
@@ -14,5 +14,4 @@ STEP = """
         left INTEGER NOT NULL DEFAULT 0
     );
     CREATE INDEX versions_at ON versions(at, note_id, author);
-    ALTER TABLE searches ADD COLUMN unanswered INTEGER NOT NULL DEFAULT 0;
     """

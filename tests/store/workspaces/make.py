@@ -325,6 +325,14 @@ def click(workspace: Workspace) -> None:
     workspace.store.images.keep("pictures", "0f", np.ones(4, dtype=np.float32))
 
 
+def part(workspace: Workspace) -> None:
+    """21: a change of a file that a crash parted, and that could not be undone."""
+    with workspace.store.database.write(aside=True) as connection:
+        connection.execute(
+            "INSERT INTO file_intents (folder, path, new_path, after, left) VALUES ('', '1.md', '2.md', '', 1)"
+        )
+
+
 def pack(file: Path, target: Path) -> None:
     """Leave one small file of a closed database."""
     with closing(sqlite3.connect(file, isolation_level=None)) as connection:
@@ -354,6 +362,7 @@ def make(folder: Path, target: Path) -> None:
         learn(workspace)
         answer(workspace)
         click(workspace)
+        part(workspace)
     pack(folder / "workspace" / "notes.db", target)
 
 
