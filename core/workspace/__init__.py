@@ -308,10 +308,12 @@ class Workspace(Services):
         questions again.
         """
 
-        def compare(_: Progress) -> None:
+        def compare(progress: Progress) -> None:
             self.neighbours.likeness.read()
             if self.has("answers") and not self.readonly:
-                self.review.ask_again(lambda question: self.answers.ask(question).answered != "no")
+                self.review.ask_again(
+                    lambda question: self.answers.ask(question, choose=False).answered != "no", progress
+                )
 
         if self.has("review") and not self.neighbours.likeness.is_read:
             self.jobs.start("compare", compare, quiet=True)

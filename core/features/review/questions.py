@@ -1,6 +1,6 @@
 """Recognize wordings of the same question."""
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from difflib import SequenceMatcher
 from functools import lru_cache
 
@@ -15,6 +15,10 @@ _LEAST = 5
 _ALIKE = 0.84
 
 
+# Maximum number of words in which two wordings may differ by typing errors.
+_MOST = 3
+
+
 @lru_cache(16)
 def group(questions: Texts) -> tuple[Texts, ...]:
     """Group the wordings of the same question. The groups and the wordings in them stay in order."""
@@ -22,10 +26,12 @@ def group(questions: Texts) -> tuple[Texts, ...]:
     for question in questions:
         # Chinese characters are compared one by one, because the pairs change with words like 的.
         gist = frozenset(
-            word for word in keywords(question) if word not in _SILENT and not (len(word) > 1 and CHINESE.search(word))
+            word.removesuffix("s")
+            for word in keywords(question)
+            if word not in _SILENT and not (len(word) > 1 and CHINESE.search(word))
         )
         for other, wordings in groups:
-            if _includes(gist, other) and _includes(other, gist):
+            if _is_same(gist - other, other - gist):
                 wordings.append(question)
                 break
         else:
@@ -33,14 +39,20 @@ def group(questions: Texts) -> tuple[Texts, ...]:
     return tuple(tuple(wordings) for _, wordings in groups)
 
 
-def _includes(words: Iterable[str], others: Iterable[str]) -> bool:
-    """Return whether each of the other words is among the words, or is a typing error or the plural of one."""
-    return all(any(_is_same(word, other) for word in words) for other in others)
+def _is_same(words: Collection[str], others: Collection[str]) -> bool:
+    """Return whether each of the words is a typing error of one of the others, and the other way round."""
+    return max(len(words), len(others)) <= _MOST and all(
+        any(_is_typing_error(word, other) for other in there)
+        for here, there in ((words, others), (others, words))
+        for word in here
+    )
 
 
-def _is_same(word: str, other: str) -> bool:
-    return word.removesuffix("s") == other.removesuffix("s") or (
+@lru_cache(10_000)
+def _is_typing_error(word: str, other: str) -> bool:
+    return (
         min(len(word), len(other)) >= _LEAST
+        and abs(len(word) - len(other)) <= 1
         and (word + other).isalpha()
         and SequenceMatcher(None, word, other).ratio() >= _ALIKE
     )

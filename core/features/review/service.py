@@ -26,6 +26,7 @@ from core.model import (
     NoteChange,
     NotePair,
     NoteSummary,
+    Progress,
     QuotedLine,
     ReviewItem,
     Side,
@@ -206,6 +207,8 @@ LATER = timedelta(days=7)
 _COMPARED = 300
 # Maximum number of refused passages, and of pairs per kind, to list.
 MOST = 500
+# Maximum number of questions to ask again when notes have changed, because each takes a whole search.
+ASKED_AGAIN = 20
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
 
@@ -381,9 +384,11 @@ class Review:
             self._proposals.reject([matter.submission])  # so that the same fact from a log isn't suggested again
         return merged
 
-    def ask_again(self, is_answered: Callable[[str], bool]) -> None:
-        """Remove the unanswered questions that the notes answer by now."""
-        for search in self._store.searches.unanswered():
+    def ask_again(self, is_answered: Callable[[str], bool], progress: Progress) -> None:
+        """Remove those of the last unanswered questions that the notes answer by now. Raises Cancelled."""
+        last = self._store.searches.unanswered()[-ASKED_AGAIN:]
+        for number, search in enumerate(last):
+            progress(number, len(last), "")
             with suppress(TesseraError):  # such as a model that can't be loaded
                 if is_answered(search.query):
                     self._store.searches.mark([search.query], unanswered=False)
@@ -421,11 +426,14 @@ class Review:
             yield ReviewItem("refused", key, cards.get(chunk.note_id), chunk.base, chunk.title, at, refused=chunk)
 
     def _questions(self) -> Items:
+        hidden = self._table.hidden_keys()
         past = {search.query: search for search in self._store.searches.unanswered()}
         for wordings in questions.group(tuple(past)):
             last = past[wordings[-1]]
             # Asking the question again, in whatever words, doesn't reopen the item.
-            yield ReviewItem("question", _key("question", wordings[0]), None, "", last.query, last.at, quotes=wordings)
+            keys = [_key("question", wording) for wording in wordings]
+            key = next((key for key in keys if key in hidden), keys[0])
+            yield ReviewItem("question", key, None, "", last.query, last.at, quotes=wordings)
 
     def _expiring_notes(self) -> Items:
         for card in self._notes.expiring():

@@ -1,7 +1,10 @@
 """Questions that the notes didn't answer wait until one does, and wordings of one question are one."""
 
+import time
+
 import pytest
 
+from core.base.errors import Cancelled
 from core.features.review import questions
 from core.workspace import Workspace
 
@@ -24,6 +27,7 @@ def test_wordings_of_one_question_are_one(first: str, second: str) -> None:
     [
         ("When does the dishwasher guarantee end?", "When does the dryer guarantee end?"),
         ("Who serviced the boiler?", "When was the boiler serviced?"),
+        ("When was I in Austria?", "When was I in Australia?"),
         ("Where is the spare key?", "Where is the key?"),
         ("What does invoice 2024 say?", "What does invoice 2025 say?"),
         ("路由器的密码是什么？", "洗衣机的密码是什么？"),
@@ -56,8 +60,9 @@ def test_a_question_that_needs_no_note_stays_away_when_it_is_asked_again(workspa
     ask(workspace, "Who is the plumber?")
     (plumber,) = workspace.review.all()
     workspace.review.let_be([plumber.key])
-    ask(workspace, "who's the plumber")
-    assert workspace.review.all() == []
+    for asked in ("who's the plumber", "Who is the plumber?", "is the plumber who?"):
+        ask(workspace, asked)
+        assert workspace.review.all() == []
 
 
 def test_questions_that_the_notes_answer_by_now_leave_with_the_next_comparison(workspace: Workspace) -> None:
@@ -66,3 +71,28 @@ def test_questions_that_the_notes_answer_by_now_leave_with_the_next_comparison(w
     workspace.start_comparing()
     workspace.jobs.wait("compare", 30)
     assert [one.title for one in workspace.review.all()] == ["How tall is the mast?"]
+
+
+def test_many_long_questions_are_grouped_quickly() -> None:
+    words = [f"{left}{right}{end}" for left in ("abcde", "fghij") for right in ("klmno", "pqrst") for end in "uvwxyz"]
+    asked = tuple(" ".join([*words[: number % 24], f"{'z' * number}"]) for number in range(1, 200))
+    started = time.perf_counter()
+    assert len(questions.group(asked)) > 24
+    assert time.perf_counter() - started < 2
+
+
+def test_the_last_questions_are_asked_again_until_the_job_is_cancelled(workspace: Workspace) -> None:
+    ask(workspace, *(f"Who is the plumber of house {number}?" for number in range(30)))
+    asked: list[str] = []
+
+    def is_answered(question: str) -> bool:
+        asked.append(question)
+        return True
+
+    def progress(done: float, total: float, what: object) -> None:
+        if done == 5:
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        workspace.review.ask_again(is_answered, progress)
+    assert asked == [f"Who is the plumber of house {number}?" for number in range(10, 15)]
