@@ -14,7 +14,7 @@ from pages.ui.review.items import DECISIONS
 from pages.ui.shared.shortcuts import REVIEW
 from tests.features.packs.test_packs import NOTES, ids, write
 from tests.pages.conftest import Screen
-from tests.pages.test_writing import field, typed, writing
+from tests.pages.test_writing import field, paused, typed, writing
 
 TEXT = "The basil wants water.\n\nAnd sun.\n"
 
@@ -357,3 +357,19 @@ def test_a_side_of_a_pair_is_corrected_at_its_sentence_and_the_pair_is_gone(plac
     assert "220" in now.body
     typed(screen, now.body.replace("220", "240")).press("writing_leave")
     assert "There is nothing to review." in screen.open("review").text
+
+
+def test_a_side_that_was_changed_elsewhere_stays_open_and_leads_back_when_it_is_left(place: Path) -> None:
+    with Workspace(place) as workspace:
+        for heat, about in ((220, "Rye"), (240, "Wheat")):
+            text = f"# {about}\n\nFlour.\n\nThe oven bakes the bread at {heat} degrees.\n"
+            workspace.notes.add("home", text, title=about, author="person", embed=False)
+    screen = waiting().press("edit_side_1").open("notes")
+    now = writing(screen.app)
+    assert now.note
+    mine = now.body.replace("220", "240")
+    screen.workspace.notes.update(now.note.id, body=now.body.replace("Flour", "Flour, salt"), author="person")
+    paused(typed(screen, mine))
+    assert "Both changes were kept" in screen.text
+    now = writing(screen.app)
+    assert (now.back, now.body) == ("review.py", mine.replace("Flour", "Flour, salt"))

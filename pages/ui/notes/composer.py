@@ -260,7 +260,7 @@ def _merge(session: EditorSession, *, automatic: bool) -> None:
     session.abandon()
     if session is current_session():
         moved = _units(body) - _units(mine) if body[: session.caret] != mine[: session.caret] else 0
-        edit(note.id, caret=session.caret + moved)
+        edit(note.id, caret=session.caret + moved, back=session.back)
     offer_undo(
         t("'{title}' was changed elsewhere while you were writing. Both changes were kept.", title=plain(merged.title)),
         undo,

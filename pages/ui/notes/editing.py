@@ -174,7 +174,7 @@ def _act(session: EditorSession) -> None:
         raise
     session.action = None
     if current_session() is not session:
-        if session.back:
+        if session.back and current_session() is None:
             switch_page(session.back)
         rerun()
 
