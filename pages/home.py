@@ -8,7 +8,7 @@ from streamlit import container
 from streamlit import html as draw_html
 
 from core.base.messages import message
-from core.model import AUTHORS, DIGEST, MATTERS, NoteChange, NoteSummary, QuotedLine, Status, day_of
+from core.model import AUTHORS, DIGEST, MATTERS, NoteChange, QuotedLine, Status, day_of
 from pages.ui.notes import agenda, today
 from pages.ui.notes.history import draw_undo
 from pages.ui.settings import upkeep
@@ -147,20 +147,11 @@ def _draw_changed(changed: Sequence[NoteChange]) -> None:
     titled_link("search.py", label, "edit_note", q=f"updated:{first}..")
 
 
-def _row(card: NoteSummary, icon: str, text: str) -> None:
-    """Draw a link to a note with a date and the note's first words. If there are several bases, also show the base."""
-    with row(f"recent_{card.id}"):
-        titled_link("notes.py", card.title, icon, note=card.id, width="stretch")
-        named = [] if len(status.bases) == 1 else [plain(card.base)]
-        changed = card.updated_at and date.fromisoformat(day_of(card.updated_at, browser_zone()))
-        days = [near_day(changed, today.now().date())] if changed else []
-        st.caption(" · ".join([*days, *named]), width="content")
-    if text:
-        draw_html(f'<div class="t-first-words">{html(text)}</div>')
-
-
 def recent() -> None:
-    """Draw links to pinned notes and to the most recently changed notes."""
+    """Draw links to pinned notes and to the most recently changed notes, with their dates and first words.
+
+    If there are several bases, each note's base is also shown.
+    """
     kept = shell.pinned_notes()
     cards = shell.likely_notes(len(kept) + RECENT, opened=False)
     if not cards:
@@ -169,7 +160,15 @@ def recent() -> None:
     texts = workspace.texts.beginnings([card.id for card in cards], FIRST_CHARACTERS)
     with container(gap="xxsmall", key="recent_notes"):
         for card in cards:
-            _row(card, "keep" if card.id in kept else "", texts.get(card.id, ""))
+            with row(f"recent_{card.id}"):
+                icon = "keep" if card.id in kept else ""
+                titled_link("notes.py", card.title, icon, note=card.id, width="stretch")
+                named = [] if len(status.bases) == 1 else [plain(card.base)]
+                changed = card.updated_at and date.fromisoformat(day_of(card.updated_at, browser_zone()))
+                days = [near_day(changed, today.now().date())] if changed else []
+                st.caption(" · ".join([*days, *named]), width="content")
+            if text := texts.get(card.id):
+                draw_html(f'<div class="t-first-words">{html(text)}</div>')
 
 
 def bases(status: Status) -> None:

@@ -8,7 +8,7 @@ from pages.ui.review import items, log_upload
 from pages.ui.shared import jobs
 from pages.ui.shared.names import base_names
 from pages.ui.shared.server import workspace
-from pages.ui.shared.text import busy, page_title, small_print
+from pages.ui.shared.text import busy, page_title, small_print, t, t_plural
 from pages.ui.shared.widgets import base_filter, errors
 
 page_title("Review")
@@ -18,8 +18,10 @@ with errors():
     workspace.start_comparing()
     with busy("Comparing the notes…"):
         matters, put_off = workspace.review.lists()
-    st.caption(items.heading(len(matters)))
-    if not matters:
+    if matters:
+        st.caption(t_plural("{n} item to review.", "{n} items to review.", n=len(matters)))
+    else:
+        st.caption(t("There is nothing to review."))
         small_print(
             "Notes written by programs, duplicates, contradictions and expired notes are listed here, and you "
             "decide what to do with them."

@@ -96,8 +96,16 @@ class BaseTable(StoreTable):
         **fields: Unpack[NewBaseFields],
     ) -> KnowledgeBase:
         with self._write():
-            base_id = fresh_id(name, self._column("SELECT id FROM bases"))
-            base = KnowledgeBase(base_id, name, embedder, fingerprint, dimension, chunking, utc_now(), **fields)
+            base = KnowledgeBase(
+                fresh_id(name, self._column("SELECT id FROM bases")),
+                name,
+                embedder,
+                fingerprint,
+                dimension,
+                chunking,
+                utc_now(),
+                **fields,
+            )
             self.put(base)
         return base
 

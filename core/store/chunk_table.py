@@ -212,14 +212,13 @@ class ChunkTable(StoreTable):
 
     def hidden(self, note_id: str) -> list[Span]:
         """Return the sorted spans in a note's body that are covered only by deleted chunks."""
-        spans = self._rows(
+        hidden = []
+        reached = 0
+        for is_hidden, start, end in self._rows(
             'SELECT state = \'deleted\' AS hidden, start, "end" FROM chunks WHERE note_id = ? AND start < "end"'
             " ORDER BY start",
             note_id,
-        )
-        hidden = []
-        reached = 0
-        for is_hidden, start, end in spans:
+        ):
             if is_hidden:
                 hidden.append((max(start, reached), end))
                 continue

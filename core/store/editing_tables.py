@@ -120,17 +120,19 @@ class VersionTable(StoreTable):
 
     def deleted(self, base_id: str | None = None) -> list[Trashed]:
         """Return the deleted notes in a base (by default, in all bases), most recently deleted first."""
-        rows = self._rows(
-            f"SELECT {_VERSION}, base_id, iif(json_valid(fields), json_extract(fields, '$.path'), NULL) AS path,"
-            " iif(json_valid(fields), json_extract(fields, '$.source_ref'), '') AS source_ref FROM versions"
-            f" WHERE kind = 'delete' AND {_LAST} AND (?1 IS NULL OR base_id = ?1) ORDER BY at DESC, note_id",
-            base_id,
-        )
-        read = _VERSION_READER
-        unread = self._database.unread
         return [
-            Trashed(read(row, unread), row["base_id"], row["path"] and str(row["path"]), str(row["source_ref"] or ""))
-            for row in rows
+            Trashed(
+                _VERSION_READER(row, self._database.unread),
+                row["base_id"],
+                row["path"] and str(row["path"]),
+                str(row["source_ref"] or ""),
+            )
+            for row in self._rows(
+                f"SELECT {_VERSION}, base_id, iif(json_valid(fields), json_extract(fields, '$.path'), NULL) AS path,"
+                " iif(json_valid(fields), json_extract(fields, '$.source_ref'), '') AS source_ref FROM versions"
+                f" WHERE kind = 'delete' AND {_LAST} AND (?1 IS NULL OR base_id = ?1) ORDER BY at DESC, note_id",
+                base_id,
+            )
         ]
 
     def trashed(self, note_id: str) -> Note:

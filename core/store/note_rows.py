@@ -115,13 +115,16 @@ class Joined:
 
 def data_of(note: Note) -> Values:
     """Return a note's fields as JSON values, without the id, base, title, body, version and generation."""
-    names = [name for name in COLUMNS if hasattr(note, name) and name not in _ELSEWHERE]
-    return {name: to_plain(getattr(note, name)) for name in (*names, "tags")}
+    return {
+        name: to_plain(getattr(note, name))
+        for name in (*COLUMNS, "tags")
+        if hasattr(note, name) and name not in _ELSEWHERE
+    }
 
 
 def described(note: Note) -> Values:
-    elsewhere = {name: getattr(note, name) for name in _ELSEWHERE}
-    row = {name: value for name, value in (data_of(note) | elsewhere).items() if name != "tags"}
+    row = data_of(note) | {name: getattr(note, name) for name in _ELSEWHERE}
+    del row["tags"]
     return row | {name: json.dumps(row[name], ensure_ascii=False) for name in _JSON}
 
 

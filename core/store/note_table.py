@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from datetime import datetime
+from itertools import starmap
 
 from core.base.errors import NoteNotFound
 from core.base.frozen import AnyValues, Texts
@@ -438,32 +439,38 @@ class NoteTable(StoreTable):
         )
 
     def active_files(self) -> list[ActiveFile]:
-        return [
-            ActiveFile(*row)
-            for row in self._rows(
-                "SELECT id, generation, base_id, source_ref, path FROM notes"
-                " WHERE path IS NOT NULL AND status = 'active' ORDER BY path"
+        return list(
+            starmap(
+                ActiveFile,
+                self._rows(
+                    "SELECT id, generation, base_id, source_ref, path FROM notes"
+                    " WHERE path IS NOT NULL AND status = 'active' ORDER BY path"
+                ),
             )
-        ]
+        )
 
     def local_notes(self, base: KnowledgeBase) -> list[KnownNote]:
         """Return a base's notes that have a path but are stored in the workspace instead of a folder."""
-        return [
-            KnownNote(*row)
-            for row in self._rows(
-                "SELECT id, path, source_ref, content_hash, -1, -1 FROM notes"
-                " WHERE base_id = ? AND source_ref = '' AND path IS NOT NULL",
-                base.id,
+        return list(
+            starmap(
+                KnownNote,
+                self._rows(
+                    "SELECT id, path, source_ref, content_hash, -1, -1 FROM notes"
+                    " WHERE base_id = ? AND source_ref = '' AND path IS NOT NULL",
+                    base.id,
+                ),
             )
-        ]
+        )
 
     def files(self, base: KnowledgeBase) -> list[KnownNote]:
         """Return a base's notes that came from folders and uploads."""
-        return [
-            KnownNote(*row)
-            for row in self._rows(
-                "SELECT id, path, source_ref, content_hash, coalesce(mtime_ns, 0), coalesce(size, 0), stamp,"
-                f" {_CHOSEN} FROM notes WHERE base_id = ? AND source IN ('folder', 'upload')",
-                base.id,
+        return list(
+            starmap(
+                KnownNote,
+                self._rows(
+                    "SELECT id, path, source_ref, content_hash, coalesce(mtime_ns, 0), coalesce(size, 0), stamp,"
+                    f" {_CHOSEN} FROM notes WHERE base_id = ? AND source IN ('folder', 'upload')",
+                    base.id,
+                ),
             )
-        ]
+        )

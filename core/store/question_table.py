@@ -54,8 +54,7 @@ class QuestionTable(QuestionedTable):
     def add_set(self, base: KnowledgeBase, name: str, questions: Sequence[Question] = ()) -> QuestionSet:
         """Add a question set with its questions. Raises ConfigError if the name is blank or taken."""
         with self._write(aside=True):
-            question_set = QuestionSet("", base.id, self._free_name(base.id, name), utc_now())
-            question_set = self._insert_set(question_set)
+            question_set = self._insert_set(QuestionSet("", base.id, self._free_name(base.id, name), utc_now()))
             self.add(question_set, questions)
         return self._current(question_set)
 

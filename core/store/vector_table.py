@@ -58,11 +58,12 @@ class VectorTable(StoreTable):
     def ids(self, fingerprint: str, hashes: Iterable[bytes], *, with_bits: bool = False) -> dict[bytes, int]:
         """Return the ids of stored vectors by text hash. With `with_bits`, leave out vectors without token bits."""
         only = "AND EXISTS (SELECT 1 FROM tokens WHERE vector = vectors.id)" if with_bits else ""
-        statement = (
+        return self._ids(
             "SELECT vectors.id FROM vectors JOIN embedders ON embedders.id = embedder"
-            f" WHERE fingerprint = ? AND text_hash = ? {only}"
+            f" WHERE fingerprint = ? AND text_hash = ? {only}",
+            fingerprint,
+            hashes,
         )
-        return self._ids(statement, fingerprint, hashes)
 
     def entry_ids(self, ids: Iterable[int]) -> list[str]:
         """Return the index entries for the vectors with the given ids, without duplicates."""
@@ -177,13 +178,12 @@ class VectorTable(StoreTable):
         """Return each chunk's token bits, in window order. Chunks that have a window without bits are left out."""
         if (centre := self.centre(fingerprint)) is None:
             return {}
-        rows = self._rows(
+        blobs = defaultdict[int, list[bytes | None]](list)
+        for rowid, blob in self._rows(
             "SELECT chunk, bits FROM windows LEFT JOIN tokens ON tokens.vector = windows.vector"
             ' WHERE chunk IN ? ORDER BY chunk, "index"',
             rowids,
-        )
-        blobs = defaultdict[int, list[bytes | None]](list)
-        for rowid, blob in rows:
+        ):
             blobs[rowid].append(blob)
         return {
             rowid: np.frombuffer(b"".join(filter(None, parts)), np.uint8).reshape(-1, -(-len(centre) // 8))

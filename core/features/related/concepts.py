@@ -216,8 +216,9 @@ def _steps(
         if other in of_note:
             yield _LINK + len(links) / _COMMON, other, way
     counts = of_note.get(note_id, {})
-    shared = (name for name in counts if 1 < len(holders[name]) <= _COMMON)
-    weight = {name: counts[name] * size_of(name) / len(holders[name]) for name in shared}
+    weight = {
+        name: counts[name] * size_of(name) / len(holders[name]) for name in counts if 1 < len(holders[name]) <= _COMMON
+    }
     for name in sorted(weight, key=lambda name: (-weight[name], name))[:_LEADING]:
         for other in holders[name]:
             if other != note_id:

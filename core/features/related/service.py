@@ -218,7 +218,7 @@ def _place(name: str, text: str, words: set[str]) -> Span | None:
     wide = bool(CHINESE.search(name))
     if len(name) < (_SHORT_CHINESE if wide else _SHORT) or not re.search(r"[^\W\d_]", name):
         return None
-    if not wide and not words.issuperset(re.findall(r"\w+", name)):
+    if not (wide or words.issuperset(re.findall(r"\w+", name))):
         return None
     at = find_words(name, text)
     return (at, at + len(name)) if at >= 0 else None
@@ -358,8 +358,30 @@ class RelatedNotes:
 
     def _all_hints(self, note: Note, links: Iterable[NoteLink], near: Iterable[str]) -> Hints:
         """Yield the hints for a note, most important first. `near` are the ids of its nearest notes."""
-        yield from self._outdated(note)
-        yield from self._contradictions(note, near)
+        if note.expires_at and lapses(note.expires_at) <= utc_now():
+            yield Hint(
+                "outdated",
+                message("This note expired on {day}.", day=day_of(note.expires_at)),
+                message("Archive the note, or give it a later expiry date."),
+            )
+        for newer in self._store.notes.cards_of(newer_notes(self._store).get(note.id, ())).values():
+            yield Hint(
+                "outdated",
+                message("'{title}' says that it replaces this note.", title=newer.title),
+                message("Archive this note, or correct the other one."),
+                other=newer,
+            )
+        pairs = [*self._neighbours.likeness.contradictions_of(note.id, near)]
+        cards = self._store.notes.cards_of(pair.second for pair in pairs)
+        for pair in pairs:
+            if card := cards.get(pair.second):
+                yield Hint(
+                    "contradiction",
+                    message("'{title}' says the same thing with a different number.", title=card.title),
+                    message("Check which number is right, and correct the other one."),
+                    pair.quotes,
+                    card,
+                )
         yield from self._unfindable(note)
         dead = [link.target for link in links if link.note_id is None]
         if dead:
@@ -375,34 +397,6 @@ class RelatedNotes:
             )
         if not note.plain:
             yield from _unclear(note)
-
-    def _outdated(self, note: Note) -> Hints:
-        if note.expires_at and lapses(note.expires_at) <= utc_now():
-            yield Hint(
-                "outdated",
-                message("This note expired on {day}.", day=day_of(note.expires_at)),
-                message("Archive the note, or give it a later expiry date."),
-            )
-        for card in self._store.notes.cards_of(newer_notes(self._store).get(note.id, ())).values():
-            yield Hint(
-                "outdated",
-                message("'{title}' says that it replaces this note.", title=card.title),
-                message("Archive this note, or correct the other one."),
-                other=card,
-            )
-
-    def _contradictions(self, note: Note, near: Iterable[str]) -> Hints:
-        pairs = [*self._neighbours.likeness.contradictions_of(note.id, near)]
-        cards = self._store.notes.cards_of(pair.second for pair in pairs)
-        for pair in pairs:
-            if card := cards.get(pair.second):
-                yield Hint(
-                    "contradiction",
-                    message("'{title}' says the same thing with a different number.", title=card.title),
-                    message("Check which number is right, and correct the other one."),
-                    pair.quotes,
-                    card,
-                )
 
     def _unfindable(self, note: Note) -> Hints:
         # The base's last check is still valid if the note hasn't changed since.
@@ -440,9 +434,7 @@ class RelatedNotes:
         suggested = []
         for mention in sorted(found, key=lambda mention: (mention.note_id not in near, mention.start)):
             card = cards.get(mention.note_id)
-            if card is None or mention in common:
-                continue
-            if text := link(note, mention, links):
+            if card and mention not in common and (text := link(note, mention, links)):
                 why = (
                     message("The text mentions that note, and the two have related content")
                     if mention.note_id in near

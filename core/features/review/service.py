@@ -80,8 +80,7 @@ class DigestDays:
 
     def put_away(self, day: str) -> None:
         """Hide the digest of a day. Only the last one is shown, so those of earlier days are left as they are."""
-        last = self._last()
-        if last and last.day == day:
+        if (last := self._last()) and last.day == day:
             self._store(replace(last, put_away=True))
 
     def _last(self) -> DigestDay | None:
@@ -120,9 +119,8 @@ class DecisionTable(StoreTable):
 
     def until(self, matters: Iterable[str]) -> dict[str, tuple[datetime, datetime]]:
         """Return when each item was postponed, and until when. Items with unreadable times are left out."""
-        rows = self._rows("SELECT matter, at, until FROM decisions WHERE matter IN ?", list(matters))
         spans = {}
-        for matter, at, until in rows:
+        for matter, at, until in self._rows("SELECT matter, at, until FROM decisions WHERE matter IN ?", list(matters)):
             with suppress(ValueError, TypeError):
                 spans[matter] = in_utc(datetime.fromisoformat(at)), in_utc(datetime.fromisoformat(until))
         return spans
@@ -153,7 +151,7 @@ def next_interval(interval: timedelta | None) -> timedelta:
     """
     if interval is None:
         return FIRST
-    return min(max(SECOND, interval * EASE), LONGEST) if interval >= SECOND else SECOND
+    return min(interval * EASE, LONGEST) if interval >= SECOND else SECOND
 
 
 @dataclass(eq=False)
@@ -178,7 +176,7 @@ class Reminders(Switchable):
         cards = self._store.notes.cards_of(touched)
         due = (cards[item] for item in touched if item in cards and waiting.get(_seen_key(item), (now, now))[1] <= now)
         old = (card for card in due if card.status == "active" and card.updated_at and card.updated_at <= now - UNSEEN)
-        yield from [*islice(old, SHOWN)]
+        yield from islice(old, SHOWN)
 
     def seen(self, note_ids: Collection[str]) -> Callable[[], None]:
         """Postpone the notes' next reminders, for longer each time. Return a function that undoes this."""
@@ -326,10 +324,10 @@ class Review:
     def get(self, key: str) -> ReviewItem:
         """Return the item with the given key. Raises EditError if it is no longer waiting."""
         kinds = {key.partition("-")[0]} & MATTERS.keys()
-        matter = next((matter for matter in self.all(kinds=kinds) if matter.key == key), None)
-        if matter is None:
-            raise EditError("This item no longer needs a decision. Reload the list.")
-        return matter
+        for matter in self.all(kinds=kinds):
+            if matter.key == key:
+                return matter
+        raise EditError("This item no longer needs a decision. Reload the list.")
 
     def postpone(self, keys: Collection[str]) -> None:
         """Postpone items by a week."""
@@ -355,9 +353,8 @@ class Review:
             return None
         note = self._store.note(matter.note.id)
         words = re.findall(r"\w+", f"{note.title} {note.body[:_COMPARED]}")
-        near = self._neighbours.passages(words, 1, [matter.base]) if words else []
         about = {*query_keywords(note.title)}
-        for hit in near:
+        for hit in self._neighbours.passages(words, 1, [matter.base]) if words else ():
             held = about & {*keywords(f"{hit.note.title} {hit.chunk.text}")}
             return hit.note if 2 * len(held) >= max(1, len(about)) else None
         return None

@@ -280,7 +280,8 @@ class Index:
     def _renew(self, progress: Progress) -> None:
         """Build all collections in an empty backend, and then replace the current backend's contents with them."""
         fresh = self._backend.rebuild_backend()
-        self.state = self.state if self.ready else "building"
+        if not self.ready:
+            self.state = "building"
         fresh.open(empty=True)
         version = self._database.version()
         bases = self._bases.all()

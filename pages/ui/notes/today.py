@@ -67,11 +67,10 @@ def _open(text: str) -> None:
     """Add text to today's note, or open the note if there is no text."""
     if text:
         note = workspace.daily.add(text, now(), session_state["language"])
-        before = note.version - 1
         clear_undo()  # an earlier addition can't be undone any more, because the note has changed
         offer_undo(
             t("Added to '{title}'.", title=plain(note.title)),
-            partial(workspace.versions.revert, note.id, before, expected_version=note.version, embed=False),
+            partial(workspace.versions.revert, note.id, note.version - 1, expected_version=note.version, embed=False),
         )
         session_state[_ADDED] = True
         return
@@ -97,8 +96,7 @@ def _choose(text: str) -> None:
         st, t("Folder"), "today_folder", load_offers().folders.get(base, []), chosen.folder, placeholder=t("No folder")
     )
     small_print("You can change this in Settings and choose a template there.")
-    label = "Add to today's note" if text else "Open today's note"
-    if widgets.button(label, "today_yes", "today", type="primary"):
+    if widgets.button("Add to today's note" if text else "Open today's note", "today_yes", "today", type="primary"):
         with errors():
             if base not in bases:
                 workspace.bases.add(base)

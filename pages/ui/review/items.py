@@ -384,20 +384,23 @@ def _origin(matter: ReviewItem) -> list[str]:
     """Return short strings about an item's origin, such as its base, its source, its path and the time."""
     parts = [plain(base)] if (base := base_name(matter.base)) else []
     origin = plain(matter.note.origin) if matter.note else ""
-    if matter.submission and matter.kind == "note" and origin:
-        parts.insert(0, t("Suggested from {place}", place=origin))
-    elif matter.submission:
-        parts.insert(0, plain(_done(matter.submission)))
+    if matter.submission:
+        parts.insert(
+            0,
+            t("Suggested from {place}", place=origin)
+            if matter.kind == "note" and origin
+            else plain(_done(matter.submission)),
+        )
     files = matter.note, matter.other if matter.kind == "file" else None
     parts += [plain(note.path) for note in files if note and note.path]
     if matter.kind == "note" and workspace.bases.get(matter.base).write_files:
         parts.append(t("kept in Tessera, not in a file"))
     if matter.kind == "upgrade" and matter.note:
         parts.append(t("pack {name}", name=plain(matter.note.source_ref.removeprefix("pack:"))))
-    if matter.kind in _ENDING and matter.at:
-        parts.append(text_of(_ENDING[matter.kind], day=day_of(matter.at)))
-    elif matter.at:
-        parts.append(local(matter.at))
+    if matter.at:
+        parts.append(
+            text_of(_ENDING[matter.kind], day=day_of(matter.at)) if matter.kind in _ENDING else local(matter.at)
+        )
     return parts
 
 
@@ -408,13 +411,12 @@ def _draw_content(matter: ReviewItem) -> None:
     elif matter.kind in ("upgrade", "file"):
         # Even if the other text can't be read, the user can still decide.
         with errors():
-            difference = workspace.review.sides.difference(matter)
-            if difference is None:
+            if difference := workspace.review.sides.difference(matter):
+                draw_difference(difference)
+            else:
                 small_print(
                     "The pack no longer has this note, so keeping the pack's version moves the note to the trash."
                 )
-            else:
-                draw_difference(difference)
     elif matter.submission and matter.kind != "note":
         draw_difference(workspace.proposals.difference(matter.submission))
     elif matter.flagged:
@@ -551,11 +553,6 @@ def reminders(matters: Items) -> None:
     )
     if chosen.enabled and not any(matter.kind == "reminder" for matter in matters):
         small_print("No note is worth another look today.")
-
-
-def heading(n: int) -> str:
-    """Return a sentence saying how many items there are to review."""
-    return t_plural("{n} item to review.", "{n} items to review.", n=n) if n else t("There is nothing to review.")
 
 
 def draw_put_off(matters: Items) -> None:

@@ -22,9 +22,8 @@ _TAKEN = "learning_taken"
 
 def draw() -> None:
     """Draw the form for logs to learn from, initially collapsed. Draw nothing if learning isn't available."""
-    if not workspace.has("learning"):
-        return
-    on_demand("Suggest notes from logs", "learning", "school", _drop)
+    if workspace.has("learning"):
+        on_demand("Suggest notes from logs", "learning", "school", _drop)
 
 
 def _drop() -> None:

@@ -15,12 +15,6 @@ from pages.ui.shared.server import workspace
 from pages.ui.shared.widgets import button, note_link, row
 
 
-def _edit(note_id: str, sentence: str) -> None:
-    composer.leave()
-    composer.edit(note_id, at=sentence, back="review.py")
-    switch_page("notes.py")
-
-
 def draw(first: NoteSummary | None, second: NoteSummary, quotes: Texts) -> None:
     """Draw two notes side by side, with the time of their last changes, and their paths if their titles are equal.
 
@@ -36,7 +30,9 @@ def draw(first: NoteSummary | None, second: NoteSummary, quotes: Texts) -> None:
             with row(f"side_{number}"):
                 note_link(card.id, card.title, came="review")
                 if quotes and button("Edit", f"edit_side_{number}", "edit", disabled=is_shut()):
-                    _edit(card.id, quotes[number])
+                    composer.leave()
+                    composer.edit(card.id, at=quotes[number], back="review.py")
+                    switch_page("notes.py")
             note = workspace.notes.get(card.id)
             text = "\n\n".join(quotes[number::2]) or note.body[:600]
             shown = html(text) if note.plain else render_text(flow(text, paged=card.is_paged))
