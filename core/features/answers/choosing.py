@@ -513,13 +513,15 @@ def _about_named(units: Candidates, others: Mapping[str, OthersSections]) -> Can
 
 def with_own_texts(store: Store, result: SearchResult) -> SearchResult:
     """Return a result with the original text of edited chunks, because answers quote only the notes themselves."""
-    hits = (
-        replace(hit, chunk=replace(hit.chunk, text=store.note(hit.note.id).body[hit.chunk.start : hit.chunk.end]))
-        if hit.chunk.edited
-        else hit
-        for hit in result.hits
+    return replace(
+        result,
+        hits=tuple(
+            replace(hit, chunk=replace(hit.chunk, text=store.note(hit.note.id).body[hit.chunk.start : hit.chunk.end]))
+            if hit.chunk.edited
+            else hit
+            for hit in result.hits
+        ),
     )
-    return replace(result, hits=tuple(hits))
 
 
 def select(result: SearchResult, units: Candidates) -> Selection:

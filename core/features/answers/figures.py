@@ -134,8 +134,7 @@ def contains_name(name: str, held: set[str]) -> bool:
     forms = {folded, re.sub("['’]?s$", "", folded), f"{folded}s"}
     if folded.endswith("al"):
         forms.add(folded[:-1])  # "mitochondrial" matches "mitochondria"
-    parts = re.findall(r"\w+", folded)
-    return bool(forms & held) or (not re.search(r"\d\.\d", folded) and held.issuperset(parts))
+    return bool(forms & held) or (not re.search(r"\d\.\d", folded) and held.issuperset(re.findall(r"\w+", folded)))
 
 
 Match = re.Match[str]

@@ -144,16 +144,17 @@ class ReaderNetwork:
         question = question[: len(self._asked_places)]
         begins = np.zeros(len(signs), bool)
         begins[masks.argmax(axis=1)] = True
-        inputs = {
-            "question": question,
-            "signs": signs,
-            "marks": np.stack([heading, begins], axis=1).astype(np.float32),
-            "no marks": np.tile(_NO_MARKS, (len(question), 1)),
-            "places": self._places[: len(signs)],
-            "asked places": self._asked_places[: len(question)],
-            "units": masks.astype(np.float32),
-        }
-        (scores,) = self._session.run(inputs)
+        (scores,) = self._session.run(
+            {
+                "question": question,
+                "signs": signs,
+                "marks": np.stack([heading, begins], axis=1).astype(np.float32),
+                "no marks": np.tile(_NO_MARKS, (len(question), 1)),
+                "places": self._places[: len(signs)],
+                "asked places": self._asked_places[: len(question)],
+                "units": masks.astype(np.float32),
+            }
+        )
         return scores[:, 0]
 
 

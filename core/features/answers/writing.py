@@ -335,8 +335,12 @@ class _Proof:
         found = list(self._locate_quotes(value.get("quotes")))
         if not found:
             return Sentence(text)
-        texts = [self._texts[number] for number in sorted({number for number, _ in found})]
-        verdict = judge(text, [(source, self._places[number]) for number, source in found], texts, self._known)
+        verdict = judge(
+            text,
+            [(source, self._places[number]) for number, source in found],
+            [self._texts[number] for number in sorted({number for number, _ in found})],
+            self._known,
+        )
         if verdict.missing:
             return Sentence(text, missing=verdict.missing)
         numbers = [self._number(*item) for item in found]

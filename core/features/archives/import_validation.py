@@ -111,7 +111,7 @@ def base(of_archive: KnowledgeBase, usual: str) -> KnowledgeBase:
     for name in ("name", "embedder", "wish"):
         _check_line(name, getattr(of_archive, name))
     own = of_archive.embedder
-    wanted = of_archive.wish or of_archive.embedder
+    wanted = of_archive.wish or own
     embedder = own if own == usual or embedding.is_built_in(own) else usual
     has_wish = of_archive.has_vectors and wanted not in ("", embedding.AUTO, embedder)
     options = replace(of_archive.chunking, strategy="lines") if of_archive.kind == "lines" else of_archive.chunking
@@ -185,8 +185,11 @@ def _fields(values: ValueMap) -> AnyValues:
 
 def _extra(extra: Values) -> Values:
     aliases = extra.get("aliases", [])
-    are_texts = isinstance(aliases, list) and all(isinstance(alias, str) for alias in aliases)
-    _expect(are_texts, "extra.aliases", message("a list of strings"))
+    _expect(
+        isinstance(aliases, list) and all(isinstance(alias, str) for alias in aliases),
+        "extra.aliases",
+        message("a list of strings"),
+    )
     _check_size("extra", extra)
     return extra
 
@@ -281,8 +284,9 @@ def _search(search: SearchSettings) -> SearchSettings:
     """
     with _name_field("search"):
         config.check(search)
-    built_in = search.reranker is None or reranking.is_built_in(search.reranker)
-    return search if built_in else replace(search, reranker=None)
+    if search.reranker is None or reranking.is_built_in(search.reranker):
+        return search
+    return replace(search, reranker=None)
 
 
 def _check_chunking(options: ChunkingOptions) -> None:

@@ -90,9 +90,10 @@ def _format_deleted(base: DeletedBase) -> str:
     if base.expired:
         about.append(_("it will be deleted for good after a week"))
     if base.problem:
-        command = f"tessera base empty-trash {shlex.quote(base.key)}"
-        about.append(_("it can't be restored: {problem}", problem=say(base.problem)))
-        about.append(_("to delete it: {command}", command=command))
+        about += [
+            _("it can't be restored: {problem}", problem=say(base.problem)),
+            _("to delete it: {command}", command=f"tessera base empty-trash {shlex.quote(base.key)}"),
+        ]
     return "\n    ".join(about)
 
 

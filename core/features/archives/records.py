@@ -373,11 +373,12 @@ def _with_free_ids(store: Store, records: Records) -> Records:
             new_ids[head] = fresh_id(head, taken | {*new_ids.values()})
         return f"{new_ids.get(head, head)}{sign}{rest}"
 
-    parts: AnyValues = {part.name: getattr(records, part.name) for part in fields(Records)}
-    for name, part in parts.items():
-        if isinstance(part, RecordParts):
-            parts[name] = part.map(partial(change_values, change=rename))
-    return Records(**parts | {"base": change_values(records.base, rename)})
+    renamed: AnyValues = {"base": change_values(records.base, rename)}
+    for part in fields(Records):
+        held = getattr(records, part.name)
+        if isinstance(held, RecordParts):
+            renamed[part.name] = held.map(partial(change_values, change=rename))
+    return replace(records, **renamed)
 
 
 def change_values(

@@ -101,8 +101,8 @@ class Archives:
 
     def __post_init__(self) -> None:
         self._trash = BaseTrash(self._store)
+        # The time that a deleted base stays in the trash.
         self.trash_stays = timedelta(days=self._settings.trash_days)
-        """The time that a deleted base stays in the trash."""
         self.trash = self._trash.all
 
     # files

@@ -66,8 +66,11 @@ class BaseTrash(StoreTable):
 
     def all(self) -> list[TrashedBase]:
         """Return the deleted bases, most recent first. If a file isn't a valid archive, `problem` says why."""
-        listed = [_described(file, expired=file.parent == self.last) for file in self.every()]
-        return sorted(listed, key=lambda trashed_base: (trashed_base.at, trashed_base.key), reverse=True)
+        return sorted(
+            (_described(file, expired=file.parent == self.last) for file in self.every()),
+            key=lambda trashed_base: (trashed_base.at, trashed_base.key),
+            reverse=True,
+        )
 
     def file(self, key: str) -> Path:
         """Return a deleted base's file, given the base's key. Raises UnknownChoice if there is no such base."""

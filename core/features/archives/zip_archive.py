@@ -166,19 +166,17 @@ def user_wordlists(folder: Path) -> WordLists:
 def add(folder: Path, words: WordLists) -> None:
     """Add an archive's words to a workspace's word lists. A list that the user hasn't edited is replaced."""
     for name in FILES:
-        if name in words:
-            _add(folder / name, words[name])
-
-
-def _add(file: Path, text: str) -> None:
-    shipped = PROGRAM / "data" / file.name
-    own = _text(file)
-    untouched = not own or (shipped.is_file() and own == shipped.read_text(encoding="utf-8"))
-    there = {*own.splitlines()}
-    more = [line for line in text.splitlines() if line.strip() and line not in there]
-    if own != text and (untouched or more):
-        with translate_errors(file.parent):
-            files.replace(file, text if untouched else own.rstrip("\n") + "\n" + "\n".join(more) + "\n")
+        if name not in words:
+            continue
+        text = words[name]
+        shipped = PROGRAM / "data" / name
+        own = _text(folder / name)
+        untouched = not own or (shipped.is_file() and own == shipped.read_text(encoding="utf-8"))
+        there = {*own.splitlines()}
+        more = [line for line in text.splitlines() if line.strip() and line not in there]
+        if own != text and (untouched or more):
+            with translate_errors(folder):
+                files.replace(folder / name, text if untouched else own.rstrip("\n") + "\n" + "\n".join(more) + "\n")
 
 
 def _text(file: Path) -> str:

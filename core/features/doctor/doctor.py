@@ -67,7 +67,7 @@ class Doctor:
     def space(self) -> Space:
         """Return the disk space used by each part of the workspace."""
         parts = self._parts
-        folder = self._parts.store.folder
+        folder = parts.store.folder
         disk = disk_space(folder)
         bits = {base.name: parts.store.vectors.count_bits(base).bytes for base in parts.bases.all()}
         cards = {card.folder or card.name: card.bytes_on_disk for card in parts.models.all()}

@@ -4,7 +4,7 @@ import os
 import re
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
@@ -66,18 +66,17 @@ class WorkspaceParts:
 
 
 def _index(parts: WorkspaceParts) -> Finding:
-    index = parts.store.index
     store = parts.store
+    index = store.index
     if parts.settings.index.kind == "none" or index.problem:
         return index.problem
     if index.ready:
-        wrong = [
-            base.name
-            for base in parts.bases.all()
-            if index.ids(base) != {key for ids, _ in store.chunks.windows(base) for key in ids}
-        ]
         return count_names(
-            wrong,
+            [
+                base.name
+                for base in parts.bases.all()
+                if index.ids(base) != {key for ids, _ in store.chunks.windows(base) for key in ids}
+            ],
             "The index of {names} doesn't match the notes.",
             "The indexes of {names} don't match the notes.",
         )
@@ -89,8 +88,9 @@ def _index(parts: WorkspaceParts) -> Finding:
     sealed = files.load(chroma_worker.seal_file(folder), lambda stored: stored["files"], aside=False)
     try:
         if sealed is None:
-            unclosed = message("The search index wasn't closed properly, so it will be checked at the next start.")
-            return None if store.readonly and _in_use(store.folder) else unclosed
+            if store.readonly and _in_use(store.folder):
+                return None
+            return message("The search index wasn't closed properly, so it will be checked at the next start.")
         whole = sealed == chroma_worker.checksums(folder)
     except IndexDamaged as error:
         return error.message
@@ -114,9 +114,8 @@ def _mend_index(parts: WorkspaceParts) -> None:
 
 
 def _models(parts: WorkspaceParts) -> Finding:
-    names = {base.embedder for base in parts.bases.all() if base.has_vectors}
     problems = []
-    for name in sorted(names):
+    for name in sorted({base.embedder for base in parts.bases.all() if base.has_vectors}):
         try:
             problem = cards.card(name).problem
         except TesseraError as error:
@@ -175,8 +174,9 @@ def _config(parts: WorkspaceParts) -> Finding:
 
 def _clock(parts: WorkspaceParts) -> Finding:
     last = parts.store.database.value("SELECT max(day) FROM openings")
-    ahead = last and last > utc_now().date().isoformat()
-    return message("The workspace was opened on {day}, a date in the future.", day=last) if ahead else None
+    if not last or last <= utc_now().date().isoformat():
+        return None
+    return message("The workspace was opened on {day}, a date in the future.", day=last)
 
 
 # Resource checks by name, in the order in which they run.
@@ -247,8 +247,12 @@ _SECONDS = 2.0
 
 
 def _sources(parts: WorkspaceParts) -> Finding:
-    places = [folder for base in parts.bases.all() for folder, _ in SyncedFolders(parts.store).all(base)]
-    gone = [place for place in places if Path(place).is_absolute() and not Path(place).is_dir()]
+    gone = [
+        place
+        for base in parts.bases.all()
+        for place, _ in SyncedFolders(parts.store).all(base)
+        if Path(place).is_absolute() and not Path(place).is_dir()
+    ]
     return count_names(gone, "{n} folder is missing: {names}", "{n} folders are missing: {names}")
 
 
@@ -298,9 +302,14 @@ def _attachments(parts: WorkspaceParts) -> Finding:
 
 
 def _watched(parts: WorkspaceParts) -> Finding:
-    folders = [place for base in parts.bases.all() if base.watch for place, _ in SyncedFolders(parts.store).all(base)]
     return count_names(
-        [place for place in folders if Path(place).is_dir() and not os.access(place, os.R_OK | os.X_OK)],
+        [
+            place
+            for base in parts.bases.all()
+            if base.watch
+            for place, _ in SyncedFolders(parts.store).all(base)
+            if Path(place).is_dir() and not os.access(place, os.R_OK | os.X_OK)
+        ],
         "Tessera has no permission to read {n} folder: {names}",
         "Tessera has no permission to read {n} folders: {names}",
     )
@@ -322,18 +331,17 @@ def _permissions(parts: WorkspaceParts) -> Finding:
 
 def _scratch(parts: WorkspaceParts) -> Finding:
     copies = [*_filter_older(Scratch(parts.store).folder.glob("*"), timedelta(days=30))]
-    size = sum(map(files.size, copies))
     if not copies:
         return None
     return plural(
         "{n} copy of a base is left from an evaluation: {size:,.0f} MB.",
         "{n} copies of bases are left from evaluations: {size:,.0f} MB.",
         n=len(copies),
-        size=size / 1e6,
+        size=sum(map(files.size, copies)) / 1e6,
     )
 
 
-def _filter_older(places: Iterator[Path], age: timedelta) -> Iterator[Path]:
+def _filter_older(places: Iterable[Path], age: timedelta) -> Iterator[Path]:
     for place in places:
         with suppress(OSError):
             if time.time() - place.lstat().st_mtime > age.total_seconds():
@@ -345,7 +353,7 @@ def _leftovers(parts: WorkspaceParts) -> list[Path]:
     inside = [*folder.glob("*"), *(folder / BACKUPS).glob(".*"), *(folder / "trash").glob(".*")]
     return [
         path
-        for path in _filter_older(iter(inside), timedelta(days=1))
+        for path in _filter_older(inside, timedelta(days=1))
         if re.fullmatch(r"\..+\.[a-z0-9_]{8}|restoring\.(partial|before)|\.partial", path.name)
     ]
 

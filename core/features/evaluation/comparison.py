@@ -81,8 +81,7 @@ def side_by_side(measured: Sequence[Measured], metric: str | None = None) -> Sid
         raise UnknownChoice("figure", metric, METRICS)
     runs = tuple(run for run, _ in measured)
     labels = _labels(runs)
-    names = dict.fromkeys(name for run in runs for name in run.settings)
-    by_name = {name: tuple(run.settings.get(name) for run in runs) for name in names}
+    by_name = {name: tuple(run.settings.get(name) for run in runs) for each in runs for name in each.settings}
     # For two runs, keep only the settings that differ. For a single run, keep all.
     settings = {name: of_runs for name, of_runs in by_name.items() if of_runs != of_runs[:1] * 2}
     rows = tuple(
@@ -302,7 +301,7 @@ def _sections(compared: SideBySide, base: str) -> Sections:
         n=len(compared.rows),
         answerable=compared.answerable,
     )
-    of_base = [_joined_cells(message("Knowledge base"), base)] if base else []
+    of_base = [message("{name}: {text}", name=message("Knowledge base"), text=base)] if base else []
     table: Rows = [
         [message("Test run"), message("Question set"), message("Questions asked"), message("Started"), message("Ended")]
     ]
@@ -324,13 +323,9 @@ def _sections(compared: SideBySide, base: str) -> Sections:
         ]
         if rows:
             yield ReportSection(
-                _joined_cells(message("Judged by a language model"), label),
+                message("{name}: {text}", name=message("Judged by a language model"), text=label),
                 table=[[*_HEAD[:2], message("Judgement"), message("Reason")], *rows],
             )
-
-
-def _joined_cells(name: Text, what: Text) -> Message:
-    return message("{name}: {text}", name=name, text=what)
 
 
 def settings(compared: SideBySide) -> Sections:
@@ -371,10 +366,9 @@ def figures(compared: SideBySide, names: Iterable[str]) -> ReportSection:
         head.append(lines(second, first, separator=" − "))
     rows: Rows = []
     for name in names:
-        values = compared.figures[name]
         form = "{:.1f} ms" if name in TIMES else "{:.3f}"
         difference = [_difference(compared, name)] if compared.comparisons else []
-        rows.append([FIGURES[name], *map(form.format, values), *difference])
+        rows.append([FIGURES[name], *map(form.format, compared.figures[name]), *difference])
     return ReportSection(message("Figures"), sentences, [head, *rows])
 
 
@@ -417,7 +411,9 @@ def _change_sections(compared: SideBySide) -> Sections:
             for row in compared.rows
             if row.change == change
         ]
-        yield _table_section(_joined_cells(title, compared.labels[1]), [*_HEAD, *compared.labels], rows)
+        yield _table_section(
+            message("{name}: {text}", name=title, text=compared.labels[1]), [*_HEAD, *compared.labels], rows
+        )
 
 
 def _missed(compared: SideBySide) -> Sections:

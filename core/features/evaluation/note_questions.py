@@ -156,10 +156,15 @@ def _note_questions(note: Note, holding: Holding, linked: Sequence[str]) -> list
     by_kind = [[draw for draw in draws if draw[0] == kind][:2] for kind in KINDS]
     questions: dict[str, Question] = {}
     for kind, text, spans in filter(None, chain.from_iterable(zip_longest(*by_kind))):
-        question = Question(
-            digest(f"{kind}/{fold(text)}").hex()[:12], text, tuple(gold_at(note, *span) for span in spans), kind=kind
+        questions.setdefault(
+            fold(text),
+            Question(
+                digest(f"{kind}/{fold(text)}").hex()[:12],
+                text,
+                tuple(gold_at(note, *span) for span in spans),
+                kind=kind,
+            ),
         )
-        questions.setdefault(fold(text), question)
     return list(questions.values())[:OF_NOTE]
 
 
@@ -324,7 +329,7 @@ def suggest_by_model(
         }
         lists = values(chat.ask(TASK, material), r"\[")
         rows: list[Values] = next((rows for rows in lists if rows and all(isinstance(row, dict) for row in rows)), [])
-        understood = understood or bool(rows)
+        understood |= bool(rows)
         for question in _build_questions(rows, batch):
             questions.setdefault(fold(question.text), question)
     if shelf and not understood:

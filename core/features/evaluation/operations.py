@@ -293,8 +293,11 @@ def add(
 )
 def show(workspace: "Workspace", question_set: Set) -> QuestionSetView:
     known = _known(workspace, question_set)
-    views = (assemble(QuestionView, question, gold=question.spans) for question in workspace.questions.all(known))
-    return assemble(QuestionSetView, known, all=tuple(views))
+    return assemble(
+        QuestionSetView,
+        known,
+        all=tuple(assemble(QuestionView, question, gold=question.spans) for question in workspace.questions.all(known)),
+    )
 
 
 @operation(
@@ -316,8 +319,8 @@ def _known(workspace: "Workspace", set_id: str) -> QuestionSet:
     """Return a question set by id. Raises UnknownChoice if there is no such question set."""
     if question_set := workspace.question_sets.find(set_id):
         return question_set
-    sets = (known.id for base in workspace.bases.all() for known in workspace.question_sets.all(base.name))
-    raise UnknownChoice(message("question set"), set_id, list(sets))
+    sets = [known.id for base in workspace.bases.all() for known in workspace.question_sets.all(base.name)]
+    raise UnknownChoice(message("question set"), set_id, sets)
 
 
 @operation(

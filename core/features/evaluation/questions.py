@@ -93,15 +93,15 @@ def read(store: Store, base: KnowledgeBase, data: bytes, name: str, *, taken: Co
 
 
 def _row(question: Question) -> Values:
-    row = {
+    optional = {"answer": question.answer, "note": question.note, "suggested": question.suggested}
+    return {
         "id": question.id,
         "question": question.text,
         "kind": question.kind,
         "gold": [{name: value for name, value in asdict(gold).items() if value is not None} for gold in question.gold],
         "any": question.any,
+        **{name: value for name, value in optional.items() if value},
     }
-    optional = {"answer": question.answer, "note": question.note, "suggested": question.suggested}
-    return row | {name: value for name, value in optional.items() if value}
 
 
 @frozen
@@ -307,7 +307,7 @@ class QuestionSets:
         The file is CSV if `table` is True, or JSON Lines if not.
         """
         questions = golds.portable(self._store, golds.resolve(self._store, question_set))
-        return dump_table(questions) if table else dump(questions)
+        return (dump_table if table else dump)(questions)
 
 
 class Questions:

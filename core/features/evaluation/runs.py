@@ -238,10 +238,18 @@ class Runs:
         measured = list[Measured]()
         for run, part in self._plan(named, "", "", pipelines, len(questions), progress):
             results = [result for _, result in self._answers(named, run.pipeline, dict(enumerate(questions)), part)]
-            run = replace(
-                run, id=f"{len(measured)}", asked=len(results), ended_at=utc_now(), metrics=scoring.summarise(results)
+            measured.append(
+                (
+                    replace(
+                        run,
+                        id=f"{len(measured)}",
+                        asked=len(results),
+                        ended_at=utc_now(),
+                        metrics=scoring.summarise(results),
+                    ),
+                    results,
+                )
             )
-            measured.append((run, results))
         return measured
 
     def run(
@@ -272,10 +280,11 @@ class Runs:
         question_set = self._store.questions.find(run.set_id)
         done = self._table.results(run_id)
         questions = self.to_ask(question_set) if question_set else []
-        same = len(questions) == run.questions and all(
-            _is_of(questions[number], result) for number, result in done.items()
-        )
-        if not same or (run.index_version, run.settings) != self._state(base, run.pipeline):
+        if (
+            len(questions) != run.questions
+            or not all(_is_of(questions[number], result) for number, result in done.items())
+            or (run.index_version, run.settings) != self._state(base, run.pipeline)
+        ):
             raise ConfigError(
                 "The notes, the settings or the questions have changed since this test run was stopped. Run the "
                 "question set again."
@@ -287,8 +296,11 @@ class Runs:
 
         Raises QuestionSetError if a question is invalid, or if there are no questions to ask.
         """
-        resolved = golds.resolve(self._store, question_set)
-        questions = [question for question in resolved if not question.suggested and not scoring.is_lost(question)]
+        questions = [
+            question
+            for question in golds.resolve(self._store, question_set)
+            if not question.suggested and not scoring.is_lost(question)
+        ]
         if not questions:
             raise QuestionSetError(
                 question_set.name,
@@ -372,8 +384,9 @@ class Runs:
             embedding.build(embedder)
             chunking.check(options, base.chunking)
         search = self._searching_of(self._store).prepare("any", search_options(base, pipeline)).query.settings
-        parts = [name for name in ("answers", "judge") if getattr(pipeline, name) == "model"]
-        by_model = {name: Chat(self._settings.llm).server.model for name in parts}
+        by_model = {
+            name: Chat(self._settings.llm).server.model for name in _BY_MODEL if getattr(pipeline, name) == "model"
+        }
         return self._store.database.version(), asdict(options) | {"embedder": embedder} | asdict(search) | by_model
 
     @skip_log()
@@ -425,8 +438,9 @@ class Runs:
             # Load the models before measuring the first question.
             searching.answer(searching.prepare("any", {**options, "choose": False}))
             for count, (number, question) in enumerate(questions.items()):
-                asking(count, len(questions), question.text)
-                stop = stop_check(lambda *_, count=count, text=question.text: asking(count, len(questions), text))
+                step = partial(asking, count, len(questions), question.text)
+                step()
+                stop = stop_check(lambda *_, step=step: step())
                 result = scoring.ask(
                     question, search, None if pipeline.answers == "none" else partial(answer, stop=stop)
                 )
@@ -437,8 +451,9 @@ class Runs:
                     )
                 if not result.negative and result.found_rank is None:
                     with searching.explained(question.text, options) as reasons:
-                        missed = tuple(diagnose(store, reasons, list(enumerate(result.golds))))
-                    result = replace(result, diagnoses=missed)
+                        result = replace(
+                            result, diagnoses=tuple(diagnose(store, reasons, list(enumerate(result.golds))))
+                        )
                 yield number, result
 
 

@@ -434,8 +434,11 @@ def answer_values(result: QuestionResult) -> MetricValues:
         return {"refused": float(answer.refused)} | judged
     golds = spans(result.golds)
     cited = spans(answer.cited)
-    every = {"answered": float(not answer.refused), "cited_recall": cited_recall(golds, cited, any=result.any)}
-    every |= judged
+    every = {
+        "answered": float(not answer.refused),
+        "cited_recall": cited_recall(golds, cited, any=result.any),
+        **judged,
+    }
     if answer.sentences:
         every |= {"cited_precision": cited_precision(golds, cited), "quoted": answer.quoted / answer.sentences}
     if wished := facts(result.wished):

@@ -132,15 +132,8 @@ def required_headers(log: LogText) -> Facts:
         text = message("{title}.", title=title)
         if status := next(filter(None, map(_status, events)), ""):
             text = message("{title}. Requests without it are answered with {status}.", title=title, status=status)
-        required = fact(
-            "required_header",
-            [normalise_exact(request), header.lower()],
-            title,
-            text,
-            events,
-            ("project_config", "auth"),
-        )
-        yield replace(required, tags=("http",))
+        key = [normalise_exact(request), header.lower()]
+        yield replace(fact("required_header", key, title, text, events, ("project_config", "auth")), tags=("http",))
 
 
 def _lacking(event: LogEvent) -> Pair | None:
@@ -170,8 +163,9 @@ def failing_requests(log: LogText) -> Facts:
 def _failure(event: LogEvent) -> Pair | None:
     """Return the request and status in an event, or None if the event isn't a failed request."""
     status = _status(event)
-    fails = status.isdigit() and int(status) >= 400 and not _headers_in(event.text)
-    return (request_of(event), status) if fails else None
+    if status.isdigit() and int(status) >= 400 and not _headers_in(event.text):
+        return request_of(event), status
+    return None
 
 
 def _status(event: LogEvent) -> str:
@@ -269,9 +263,13 @@ def repeated_errors(log: LogText) -> Facts:
             )
         if step:
             said = abbreviate(first_line(step), 300)
-            before = message("The step before that was: {step}.", step=said)
-            solved = message("The error didn't appear again after this step: {step}.", step=said)
-            text = message("{text} {more}", text=text, more=before if end else solved)
+            text = message(
+                "{text} {more}",
+                text=text,
+                more=message("The step before that was: {step}.", step=said)
+                if end
+                else message("The error didn't appear again after this step: {step}.", step=said),
+            )
         yield replace(
             fact("repeated_error", key, title, text, [*events, *filter(None, (step, end))], _COMMON), priority=1
         )
@@ -280,8 +278,9 @@ def repeated_errors(log: LogText) -> Facts:
 def _error_key(event: LogEvent) -> tuple[str, str, str] | None:
     """Return an error's source, text and cause in generalized form, or None if the event isn't an error."""
     is_request = event.kind == "request"
-    is_slow = _seconds(event) >= _LEAST_SECONDS
-    if event.kind not in ("log", "request") or (is_slow and (is_request or event.level != "error")):
+    if event.kind not in ("log", "request") or (
+        _seconds(event) >= _LEAST_SECONDS and (is_request or event.level != "error")
+    ):
         return None
     warns = event.level == "warning" and not is_request and _FAILING.search(first_line(event))
     if not (event.level == "error" or warns) or _headers_in(event.text) or _deprecated(event):

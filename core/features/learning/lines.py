@@ -209,14 +209,20 @@ def _event(parts: list[str], first: int) -> LogEvents:
     elif _LOGFMT.match(line):
         event = _structured({name: value.strip('"') for name, value in _PAIR.findall(line)})
     else:
-        says_error = re.match(r"(?i)\b(?:error|exception|fatal|panic|failed)\b|错误|异常|失败", line)
-        is_error = line.startswith((_TRACEBACK, "panic:")) or says_error
+        is_error = line.startswith((_TRACEBACK, "panic:")) or re.match(
+            r"(?i)\b(?:error|exception|fatal|panic|failed)\b|错误|异常|失败", line
+        )
         event = _head(line) or LogEvent(text=line, level="error" if is_error else "")
     text = "\n".join([event.text, *whole.split("\n")[1:_MOST_LINES]]).strip("\n")
     head = line.removesuffix(event.text) if line.endswith(event.text) else ""
     if text.strip():
-        head = head.replace(event.time or "\n", TIME_MARK)
-        yield replace(event, text=text, line=first, end=first + whole.count("\n"), head=head)
+        yield replace(
+            event,
+            text=text,
+            line=first,
+            end=first + whole.count("\n"),
+            head=head.replace(event.time or "\n", TIME_MARK),
+        )
 
 
 def _head(line: str) -> LogEvent | None:

@@ -137,17 +137,21 @@ def _suggested(value: object, excerpt: Excerpt) -> Fact | Dropped:
 
 def _read(reply: str) -> list[object] | None:
     """Return the suggestions in a reply, or None if the reply is in the wrong format."""
-    found = values(reply, r'\{\s*"notes"\s*:')
-    return next((value["notes"] for value in found if isinstance(value["notes"], list)), None)
+    notes = (value["notes"] for value in values(reply, r'\{\s*"notes"\s*:'))
+    return next((listed for listed in notes if isinstance(listed, list)), None)
 
 
 def _fact(suggestion: _Suggestion, excerpt: Excerpt) -> Fact | Message:
     """Return the fact in a suggestion, or the reason to drop the suggestion."""
-    plain = (
-        one_line(re.sub(r"^[\s>#*•-]+", "", make_storable(line).replace("`", "")))
-        for line in suggestion.text.splitlines()
-    )
-    paragraphs = [*filter(None, plain)]
+    paragraphs = [
+        *filter(
+            None,
+            (
+                one_line(re.sub(r"^[\s>#*•-]+", "", make_storable(line).replace("`", "")))
+                for line in suggestion.text.splitlines()
+            ),
+        )
+    ]
     if not suggestion.title or not paragraphs:
         return message("it has no text")
     events: dict[tuple[int, str], LogEvent] = {}

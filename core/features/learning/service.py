@@ -176,7 +176,7 @@ class Learning(Switchable):
 
     def rules(self) -> list[RuleCard]:
         """Return the rules that find facts in logs."""
-        return [RuleCard(name, rule.name) for name, rule in rules.RULES.items()]
+        return [RuleCard(name, rule.name) for name, rule in RULES.items()]
 
     @log_call("learn")
     def learn(

@@ -182,11 +182,11 @@ def folder_of(source: str | Path) -> tuple[Path, str]:
     and PackError if there is no pack in the folder.
     """
     place = Path(source).expanduser()
-    if not isinstance(source, Path) and not (place / FILE).is_file() and len(place.parts) == 1:
+    if (place / FILE).is_file():
+        return place.resolve(), str(place.resolve())
+    if not isinstance(source, Path) and len(place.parts) == 1:
         return place_of(source), ""
-    if not (place / FILE).is_file():
-        raise PackError(str(place), checked(place)[1])
-    return place.resolve(), str(place.resolve())
+    raise PackError(str(place), checked(place)[1])
 
 
 def _places() -> Iterator[Path]:

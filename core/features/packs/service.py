@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from core.base.errors import PackError, TesseraError, UnknownChoice
@@ -79,7 +79,7 @@ class Packs:
         for path, note_id in sorted(self._table.notes(name).items()):
             note = self._store.note(note_id)
             if not untouched(self._store, note):
-                changed.append(edited(note, offered[path].note.body if path in offered else None))
+                changed.append(edited(note, offered.get(path)))
         return changed
 
     def offered(self, note_id: str) -> Note | None:
@@ -129,8 +129,7 @@ class Packs:
 
     def leave(self, note_id: str) -> None:
         """Undo `take` by recording that the pack's upgrade skipped the note."""
-        note = self._store.note(note_id)
-        self._table.put_files(note.source_ref.removeprefix("pack:"), {note.location: ""})
+        self._table.put_file(replace(self._store.note(note_id), content_hash=""))
 
     def delete(self, name: str) -> int:
         """Remove a pack by moving its notes to the trash, except those the user changed. Return the number kept."""
@@ -204,19 +203,25 @@ class Packs:
         progress: Progress,
     ) -> PackReport:
         if pack.name != installed.name:
-            text = message("it contains the pack '{name}', not '{wanted}'.", name=pack.name, wanted=installed.name)
-            raise PackError(str(pack.folder), [text])
-        if manifest.number(pack.version) < manifest.number(installed.version):
-            text = message(
-                (
-                    "Version {ours} of '{name}' is installed, and version {theirs} is older. To go back, remove the "
-                    "pack first."
-                ),
-                name=pack.name,
-                ours=installed.version,
-                theirs=pack.version,
+            raise PackError(
+                str(pack.folder),
+                [message("it contains the pack '{name}', not '{wanted}'.", name=pack.name, wanted=installed.name)],
             )
-            raise PackError(str(pack.folder), [text])
+        if manifest.number(pack.version) < manifest.number(installed.version):
+            raise PackError(
+                str(pack.folder),
+                [
+                    message(
+                        (
+                            "Version {ours} of '{name}' is installed, and version {theirs} is older. To go back, "
+                            "remove the pack first."
+                        ),
+                        name=pack.name,
+                        ours=installed.version,
+                        theirs=pack.version,
+                    )
+                ],
+            )
         if manifest.number(pack.version) == manifest.number(installed.version):
             self._table.check([pack.name])
             return PackReport(pack.name, installed.version, unchanged=installed.notes)

@@ -71,8 +71,17 @@ class PackTable(StoreTable):
     def begin(self, pack: Pack, base_id: str, folder: str) -> None:
         """Record a pack before its notes are written."""
         now = utc_now().isoformat()
-        row = {"name": pack.name, "version": "", "base_id": base_id, "folder": folder}
-        self._insert("packs", row | {"initialized_at": now, "checked_at": now})
+        self._insert(
+            "packs",
+            {
+                "name": pack.name,
+                "version": "",
+                "base_id": base_id,
+                "folder": folder,
+                "initialized_at": now,
+                "checked_at": now,
+            },
+        )
 
     def finish(self, name: str, version: str, folder: str) -> None:
         """Record that all notes in a version have been written. Also store the pack's folder."""
@@ -159,7 +168,7 @@ class Upgrade:
             note_id = stored.get(path)
             note = store.note(note_id) if note_id and contents.get(path, "") != before else None
             if note and not untouched(store, note):
-                passed.append(edited(note, pack_note.note.body if pack_note else None))
+                passed.append(edited(note, pack_note))
             elif note and not pack_note:
                 deleted.append(note.id)
             elif note and pack_note:
@@ -225,10 +234,8 @@ class Upgrade:
 
     def _trashed(self) -> ByPath:
         """Return the ids of the notes moved to the trash when this pack was removed, keyed by path."""
-        notes = [
-            self.store.versions.trashed(trashed.version.note_id)
-            for trashed in self.store.versions.deleted(self.installed.base_id)
-        ]
+        versions = self.store.versions
+        notes = [versions.trashed(trashed.version.note_id) for trashed in versions.deleted(self.installed.base_id)]
         return {note.location: note.id for note in notes if note.source_ref == self.pack.source_ref}
 
 
@@ -245,9 +252,9 @@ def untouched(store: Store, note: Note) -> bool:
     return left is not None and _values(note) == _values(left)
 
 
-def edited(note: Note, offered: str | None) -> EditedNote:
+def edited(note: Note, offered: PackNote | None) -> EditedNote:
     """Return an edited note together with the text offered by its pack."""
-    return EditedNote(note.id, note.location, note.title, note.body, offered)
+    return EditedNote(note.id, note.location, note.title, note.body, offered.note.body if offered else None)
 
 
 def _values(note: Note) -> Values:

@@ -76,11 +76,14 @@ class ThreadView:
 
 
 def _view(workspace: "Workspace", thread: Thread) -> ThreadView:
-    turns = [
-        assemble(ThreadTurn, turn, citations=tuple(_cited(workspace, cited) for cited in turn.citations))
-        for turn in thread.turns
-    ]
-    return assemble(ThreadView, thread, turns=tuple(turns))
+    return assemble(
+        ThreadView,
+        thread,
+        turns=tuple(
+            assemble(ThreadTurn, turn, citations=tuple(_cited(workspace, cited) for cited in turn.citations))
+            for turn in thread.turns
+        ),
+    )
 
 
 def _cited(workspace: "Workspace", cited: Cited) -> ThreadCitation:

@@ -88,16 +88,16 @@ class Threads:
     _answers: Callable[[], AnswerWriter]
     _notes: Notes
     _jobs: Jobs
+    # The answer that the job `answer` has written so far or, if the job has ended, its last answer.
     latest: Answer | None = None
-    """The answer that the job `answer` has written so far or, if the job has ended, its last answer."""
 
     def __post_init__(self) -> None:
         self._table = ThreadTable(self._store.database)
         self.all = self._table.all
+        # The id of the thread with the latest answer, or "" until the answer is stored.
         self.latest_thread = ""
-        """The id of the thread with the latest answer, or "" until the answer is stored."""
+        # The id of the thread that the job continues, or the question if the job starts a new thread.
         self.latest_subject = ""
-        """The id of the thread that the job continues, or the question if the job starts a new thread."""
 
     def get(self, thread_id: str) -> Thread:
         """Return the thread with the given id. Raises UnknownChoice."""
