@@ -61,29 +61,8 @@ def translate_errors(folder: Path) -> Iterator[None]:
 
 def translate_error(error: OSError | sqlite3.Error, folder: Path) -> StoreError:
     """Translate a library's error into one that tells the user what to do."""
-    return _translate_os_error(error, folder) if isinstance(error, OSError) else _translate_sqlite_error(error, folder)
-
-
-def _translate_os_error(error: OSError, folder: Path) -> StoreError:
-    why = error.strerror or str(error)
-    path = str(error.filename2 or error.filename or folder)
-    if error.errno in FULL:
-        return DiskFull(
-            (
-                "There is no space left for {folder} ({why}). Free some space on its disk, then try "
-                "again. Everything already saved is still there."
-            ),
-            folder=folder,
-            why=why,
-        )
-    if error.errno in REFUSED:
-        return _unreadable(folder) or _unreadable(Path(path)) or _not_writable(folder, why)
-    if error.errno in _MISPLACED:
-        return StoreError("{path} is in the way ({why}). Move it elsewhere, then try again.", path=path, why=why)
-    return StoreError("{path} can't be read or written ({why}).", path=path, why=why)
-
-
-def _translate_sqlite_error(error: sqlite3.Error, folder: Path) -> StoreError:
+    if isinstance(error, OSError):
+        return _translate_os_error(error, folder)
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
     why = str(error)
     if code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN):
@@ -110,6 +89,25 @@ def _translate_sqlite_error(error: sqlite3.Error, folder: Path) -> StoreError:
             file=folder / DATABASE,
         )
     return damage_error(folder, why)
+
+
+def _translate_os_error(error: OSError, folder: Path) -> StoreError:
+    why = error.strerror or str(error)
+    path = str(error.filename2 or error.filename or folder)
+    if error.errno in FULL:
+        return DiskFull(
+            (
+                "There is no space left for {folder} ({why}). Free some space on its disk, then try "
+                "again. Everything already saved is still there."
+            ),
+            folder=folder,
+            why=why,
+        )
+    if error.errno in REFUSED:
+        return _unreadable(folder) or _unreadable(Path(path)) or _not_writable(folder, why)
+    if error.errno in _MISPLACED:
+        return StoreError("{path} is in the way ({why}). Move it elsewhere, then try again.", path=path, why=why)
+    return StoreError("{path} can't be read or written ({why}).", path=path, why=why)
 
 
 def find_write_error(folder: Path) -> StoreError | None:

@@ -42,7 +42,18 @@ def phrases(text: str, most: int = _PHRASES) -> Counter[str]:
     for word in [word for word in counts if word.endswith("s") and word[:-1] in counts]:
         counts[word[:-1]] += counts.pop(word)
     counts.update(_chinese_phrases(text))
-    return Counter(dict(_drop_parts(counts).most_common(most)))
+    # Keep phrases that occur at least twice and aren't mostly part of a longer phrase.
+    often = {phrase: count for phrase, count in counts.items() if count > 1}
+    inside = Counter[str]()
+    for phrase, count in often.items():
+        units, between, least = (phrase, "", 2) if _CJK_RUN.fullmatch(phrase) else (phrase.split(" "), " ", 1)
+        for at in range(len(units)):
+            for end in range(at + least, len(units) + 1):
+                if end - at < len(units):
+                    part = between.join(units[at:end])
+                    inside[part] = max(inside[part], count)
+    kept = Counter({phrase: count for phrase, count in often.items() if inside[phrase] < _SWALLOWED * count})
+    return Counter(dict(kept.most_common(most)))
 
 
 def size_of(phrase: str) -> float:
@@ -95,17 +106,3 @@ def _chinese_phrases(text: str) -> Counter[str]:
             if is_whole(gram[0], gram[1:], count) and is_whole(gram[-1], gram[:-1], count)
         }
     )
-
-
-def _drop_parts(counts: Counter[str]) -> Counter[str]:
-    """Keep phrases that occur at least twice and aren't mostly part of a longer phrase."""
-    often = {phrase: count for phrase, count in counts.items() if count > 1}
-    inside: Counter[str] = Counter()
-    for phrase, count in often.items():
-        units, between, least = (phrase, "", 2) if _CJK_RUN.fullmatch(phrase) else (phrase.split(" "), " ", 1)
-        for at in range(len(units)):
-            for end in range(at + least, len(units) + 1):
-                if end - at < len(units):
-                    part = between.join(units[at:end])
-                    inside[part] = max(inside[part], count)
-    return Counter({phrase: count for phrase, count in often.items() if inside[phrase] < _SWALLOWED * count})

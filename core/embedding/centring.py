@@ -135,22 +135,18 @@ def _embed_texts(embedder: Embedder, role: Role) -> list[Matrix]:
 
 
 def _run_trial(passages: Sequence[Matrix], questions: Sequence[Matrix]) -> CentringTrial:
-    fitted = _fit_centring(passages, questions)
     plain = passages, questions
+    # Make both languages' mean vectors equal, for passages and for questions.
+    middles = [SHARE * np.concatenate(vectors).mean(axis=0) for vectors in plain]
+    first, *others = ([vectors[number].mean(axis=0) for vectors in plain] for number in (0, 1))
+    differences = [own - other for mean in others for own, other in zip(first, mean, strict=True)]
+    fitted = Centring(np.vstack([*middles, np.linalg.qr(np.stack(differences).T)[0].T]).astype(np.float32))
     centred = (
         [fitted.centred(vectors, role="note") for vectors in passages],
         [fitted.centred(vectors, role="query") for vectors in questions],
     )
     across, within = ((_rank(*plain, across=which), _rank(*centred, across=which)) for which in (True, False))
     return CentringTrial(fitted, across, within)
-
-
-def _fit_centring(passages: Sequence[Matrix], questions: Sequence[Matrix]) -> Centring:
-    """Return the centring that makes both languages' mean vectors equal, for passages and for questions."""
-    middles = [SHARE * np.concatenate(vectors).mean(axis=0) for vectors in (passages, questions)]
-    first, *others = ([vectors[number].mean(axis=0) for vectors in (passages, questions)] for number in (0, 1))
-    differences = [own - other for mean in others for own, other in zip(first, mean, strict=True)]
-    return Centring(np.vstack([*middles, np.linalg.qr(np.stack(differences).T)[0].T]).astype(np.float32))
 
 
 def _twins(questions: Matrix, translated: Matrix) -> bool:

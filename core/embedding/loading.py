@@ -124,7 +124,17 @@ def sentence_transformer(facts: ModelFacts, name: str, device: Device) -> "Sente
     model = load("SentenceTransformer", facts.folder, name, device, dtype=stored, processor=_no_tokenizer(facts))
     model.max_seq_length = facts.max_tokens
     if stored:
-        _convert_layers(model, device)
+        import torch
+
+        # Convert the layers to the device's data type. Word vectors, which are four fifths of a multilingual model's
+        # weights, stay in the file until they are needed.
+        transformer = model[0].auto_model
+        dtype = getattr(torch, device.dtype)
+        words = transformer.get_input_embeddings()
+        words.register_forward_hook(lambda _module, _arguments, rows: rows.to(dtype))
+        for weights in transformer.parameters():
+            if weights is not words.weight:
+                weights.data = weights.data.to(dtype)
     return model
 
 
@@ -149,22 +159,6 @@ def _stored_dtype(file: Path) -> str | None:
         return None
     formats = [dtype for name, dtype in _FORMATS.items() if name in names]
     return formats[0] if len(formats) == 1 else None
-
-
-def _convert_layers(model: "SentenceTransformer", device: Device) -> None:
-    """Convert a model's layers to a device's data type. Word vectors stay in the file until they are needed.
-
-    Word vectors make up four fifths of a multilingual model's weights.
-    """
-    import torch
-
-    transformer = model[0].auto_model
-    dtype = getattr(torch, device.dtype)
-    words = transformer.get_input_embeddings()
-    words.register_forward_hook(lambda _module, _arguments, rows: rows.to(dtype))
-    for weights in transformer.parameters():
-        if weights is not words.weight:
-            weights.data = weights.data.to(dtype)
 
 
 def load(

@@ -161,7 +161,16 @@ def apply(note: Note, chunks: Sequence[Chunk], edits: Sequence[Edit], tokens: To
             seen[chunk.text] += 1
         seen[chunk.text] += 1
         texts.append(replace(chunk, id=chunk_id))
-    ordered = _insert_additions(sorted([*untouched, *texts], key=lambda chunk: chunk.start), added)
+    kept = sorted([*untouched, *texts], key=lambda chunk: chunk.start)
+    # Insert each addition after the chunk that ends at its position or, if none does, after the preceding chunk.
+    starts = [chunk.start for chunk in kept]
+    ending = {chunk.end: index for index, chunk in enumerate(kept)}
+    additions = defaultdict(list)
+    for chunk in sorted(added, key=lambda chunk: chunk.start):
+        additions[ending.get(chunk.start, bisect_left(starts, chunk.start) - 1)].append(chunk)
+    ordered = additions[-1]
+    for index, chunk in enumerate(kept):
+        ordered += [chunk, *additions[index]]
     now = []
     for edit in edits:
         if (span := spans.get(edit.id)) is None:
@@ -230,19 +239,6 @@ def _pinned_chunk(chunk: Chunk, edit: Edit, note: Note, tokens: Tokens) -> Chunk
         token_count=described.token_count,
         lead="" if edit.kind == "add" else chunk.lead,
     )
-
-
-def _insert_additions(chunks: Sequence[Chunk], added: Sequence[Chunk]) -> list[Chunk]:
-    """Insert each addition after the chunk that ends at its position or, if none does, after the preceding chunk."""
-    starts = [chunk.start for chunk in chunks]
-    ending = {chunk.end: index for index, chunk in enumerate(chunks)}
-    additions = defaultdict(list)
-    for chunk in sorted(added, key=lambda chunk: chunk.start):
-        additions[ending.get(chunk.start, bisect_left(starts, chunk.start) - 1)].append(chunk)
-    ordered = additions[-1]
-    for index, chunk in enumerate(chunks):
-        ordered += [chunk, *additions[index]]
-    return ordered
 
 
 # Turning a user's action on a chunk into the note's new edits.

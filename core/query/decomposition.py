@@ -308,7 +308,14 @@ def recognise(text: str, phrases: Sequence[str] = ()) -> Recognised | None:
     """
     if len(text) > MOST_CHARACTERS:
         return None
-    question, names = _phrases_as_names(text, phrases)
+    # Replace each phrase with a private-use character.
+    question = " ".join(text.replace("’", "'").split())
+    names: dict[int, str] = {}
+    for number, phrase in enumerate(sorted(phrases, key=len, reverse=True), compared_things.FIRST_NAME):
+        plain = " ".join(phrase.replace("’", "'").split())
+        if plain and number <= compared_things.LAST_NAME:
+            names[number] = phrase
+            question = question.replace(plain, chr(number))
     question = question.strip(" ?？.。!！,，")
     polite = _POLITE.match(simplify(question))
     question = question[polite.end() :] if polite else question
@@ -324,18 +331,6 @@ def recognise(text: str, phrases: Sequence[str] = ()) -> Recognised | None:
             reason = replace(rule.reason, fields={"things": list(map(_quote, things)), "words": _quote(words)})
             return Recognised(rule.kind, reason, things, named.shared.translate(names), bool(CHINESE.search(question)))
     return None
-
-
-def _phrases_as_names(text: str, phrases: Sequence[str]) -> tuple[str, dict[int, str]]:
-    """Replace each phrase in a question with a private-use character. Also return the phrases, keyed by character."""
-    question = " ".join(text.replace("’", "'").split())
-    names: dict[int, str] = {}
-    for number, phrase in enumerate(sorted(phrases, key=len, reverse=True), compared_things.FIRST_NAME):
-        plain = " ".join(phrase.replace("’", "'").split())
-        if plain and number <= compared_things.LAST_NAME:
-            names[number] = phrase
-            question = question.replace(plain, chr(number))
-    return question, names
 
 
 def _named_things(match: re.Match[str], question: str) -> compared_things.ComparedThings | None:

@@ -165,7 +165,14 @@ def heading_question(heading: str, casing: Casing, *, chinese: bool) -> str | No
     if heading.endswith(("?", "？")):
         return heading if len(heading) > 5 else None
     if chinese:
-        return _chinese_heading_question(heading)
+        for spoken in _SPOKEN:
+            if heading.startswith(spoken) and len(heading) > len(spoken) + 1:
+                return f"{heading}？"
+        for begins in _CHINESE_VERBS:
+            thing = heading.removeprefix(begins).strip()
+            if heading.startswith(begins) and len(thing) > 1 and "的" not in thing and not _NOUNS.search(thing):
+                return f"如何{heading}？"
+        return None
     first, _, rest = heading.partition(" ")
     title = len(_CAPITAL.findall(rest)) > len(re.findall(r"(?<!\S)[a-z]{4,}\b", rest))
     if heading.casefold().startswith("how to "):
@@ -213,14 +220,3 @@ def _chinese_definition_question(sentence: str, heading: str) -> str | None:
     if not is_named or _POINTING.search(sentence[:_NEAR]) or not (match["pointed"] or _KIND_OF.match(rest)):
         return None
     return f"{term}是什么？" if CHINESE.search(term[-1]) else f"{term} 是什么？"
-
-
-def _chinese_heading_question(heading: str) -> str | None:
-    for spoken in _SPOKEN:
-        if heading.startswith(spoken) and len(heading) > len(spoken) + 1:
-            return f"{heading}？"
-    for verb in _CHINESE_VERBS:
-        thing = heading.removeprefix(verb).strip()
-        if heading.startswith(verb) and len(thing) > 1 and "的" not in thing and not _NOUNS.search(thing):
-            return f"如何{heading}？"
-    return None

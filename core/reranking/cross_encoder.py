@@ -353,8 +353,16 @@ class CrossEncoder:
             model = load("CrossEncoder", folder, self.name, device)
             if model.num_labels != 1:
                 raise _labels(folder, model.num_labels)
+            import torch
+
             model.max_seq_length = self._facts.max_tokens
-            _to_precision(model)
+            # Make the last layer compute in float32, because a bfloat16 score has only three significant digits.
+            heads = [
+                layer for layer in model.modules() if isinstance(layer, torch.nn.Linear) and layer.out_features == 1
+            ]
+            for layer in heads[-1:]:
+                layer.float()
+                layer.register_forward_pre_hook(lambda _, inputs: tuple(value.float() for value in inputs))
         self.running = Running(device, weight_bytes(getattr(model, "parts", model)))
         return model
 
@@ -423,13 +431,3 @@ def _labels(folder: Path, labels: object) -> ModelError:
         n=labels,
         example=_EXAMPLE,
     )
-
-
-def _to_precision(model: "sentence_transformers.CrossEncoder") -> None:
-    """Make the last layer compute in float32, because a bfloat16 score has only three significant digits."""
-    import torch
-
-    heads = [layer for layer in model.modules() if isinstance(layer, torch.nn.Linear) and layer.out_features == 1]
-    for layer in heads[-1:]:
-        layer.float()
-        layer.register_forward_pre_hook(lambda _, inputs: tuple(value.float() for value in inputs))

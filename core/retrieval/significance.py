@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from math import ceil
 
 import numpy as np
-from numpy.typing import NDArray
 
 from core.base.errors import ConfigError
 from core.base.messages import Message, message
@@ -43,14 +42,22 @@ def compare(old: Mapping[str, float], new: Mapping[str, float]) -> Comparison:
             raise ConfigError("The value of question '{id}' isn't a number. Run the question set again.", id=question)
     # Beyond nine decimals, differences are rounding noise. Sorting makes the samples deterministic.
     differences = np.array([round(new[question] - old[question], 9) for question in sorted(old)])
-    difference = round(float(differences.sum()) / max(1, len(differences)), 12)
+    count = len(differences)
+    difference = round(float(differences.sum()) / max(1, count), 12)
     wins = int((differences > 0).sum())
     losses = int((differences < 0).sum())
     low = 0.0
     high = 0.0
     p = 1.0
     if wins or losses:
-        means = _resampled(differences)
+        # Draw RESAMPLES samples with replacement, in batches.
+        random = np.random.default_rng(SEED)
+        rows = max(1, _BLOCK // count)
+        batches = [
+            differences.take(random.integers(0, count, (min(rows, RESAMPLES - done), count))).mean(axis=1)
+            for done in range(0, RESAMPLES, rows)
+        ]
+        means = np.concatenate(batches).round(12)
         low, high = map(float, np.quantile(means, (0.025, 0.975)))
         # The sample itself counts as a resample, so p is never 0 (Davison and Hinkley, 1997, chapter 4).
         other_side = min(int((means <= 0).sum()), int((means >= 0).sum()))
@@ -58,7 +65,6 @@ def compare(old: Mapping[str, float], new: Mapping[str, float]) -> Comparison:
     # With its 95% interval on one side of 0, a difference is settled. If it stays the same, the others need a total of
     # n = (z × sd / difference)² questions, because the normal interval has a half-width of z × sd / √n (Cochran,
     # 'Sampling Techniques', 1977, chapter 4). With n questions, about half of all trials would settle the difference.
-    count = len(differences)
     more: int | None = None
     if count >= ENOUGH and difference:
         settled = low > 0 or high < 0
@@ -75,18 +81,6 @@ def compare(old: Mapping[str, float], new: Mapping[str, float]) -> Comparison:
         more,
         _sentence(wins, losses, count, difference, more),
     )
-
-
-def _resampled(differences: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the means of RESAMPLES samples drawn with replacement, computed in batches."""
-    count = len(differences)
-    random = np.random.default_rng(SEED)
-    rows = max(1, _BLOCK // count)
-    means = [
-        differences.take(random.integers(0, count, (min(rows, RESAMPLES - done), count))).mean(axis=1)
-        for done in range(0, RESAMPLES, rows)
-    ]
-    return np.concatenate(means).round(12)
 
 
 def _sentence(wins: int, losses: int, count: int, difference: float, more: int | None) -> Message:

@@ -152,13 +152,17 @@ def rank(store: Store, request: SearchRequest, scope: Scope, candidates: Candida
     trace = trace.add("priority", _boost_priority(request.query, candidates, trace.order))
     trace = trace.add("context", _boost_caller(request.query.caller, candidates, trace.order))
     before = trace.order
-    gains = _exact_match_gains(store, request, candidates, trace.order)
+    gains = _exact_match_gains(store, request, candidates, before)
     raised = add_gains(before, gains)
     trace = trace.add("literal", raised if gains else None)
     if moved := _named_gains(request.query, scope, candidates):
         raised = add_gains(raised, moved)
         trace = trace.add("named", raised)
-    trace = _break_ties(candidates, trace)
+    if any(card.priority for card in candidates.cards.values()):
+        # Order chunks with equal scores by their notes' priority, highest first.
+        scores = trace.order
+        order = sorted(scores, key=lambda rowid: (-scores[rowid], -candidates.card(rowid).priority))
+        trace = trace.add(list(trace.returned)[-1], {rowid: scores[rowid] for rowid in order})
     return Ranking(
         request,
         scope,
@@ -366,16 +370,6 @@ def _named_gains(query: Query, scope: Scope, candidates: Candidates) -> Scores:
             query.avoided, (candidates.card(rowid).title, *chunk.titles), chunk.text
         )
     return gains
-
-
-def _break_ties(candidates: Candidates, trace: Trace) -> Trace:
-    """Order chunks with equal scores by their notes' priority, highest first."""
-    if not any(card.priority for card in candidates.cards.values()):
-        return trace
-    scores = trace.order
-    stage = list(trace.returned)[-1]
-    order = sorted(scores, key=lambda rowid: (-scores[rowid], -candidates.card(rowid).priority))
-    return trace.add(stage, {rowid: scores[rowid] for rowid in order})
 
 
 def _linked(store: Store, candidates: Candidates, order: Iterable[int]) -> list[int]:

@@ -107,14 +107,17 @@ def _look_at(dialect: Dialect, port: int) -> LocalServer:
         # Don't offer models that run on another machine or can only embed.
         if not (row.get("remote_host") or row.get("remote_model")) and "bert" not in repr(families).lower():
             offered.append(row.get("name"))
-    names = [str(model) for model in dict.fromkeys(filter(_is_language_model, offered))]
-    return LocalServer(name, address, running=True, models=tuple(names[:MOST_MODELS]))
-
-
-def _is_language_model(name: object) -> bool:
-    if not isinstance(name, str) or not 0 < len(name) <= LONGEST_NAME:
-        return False
-    return name == name.strip() and name.isprintable() and not _NO_CHAT.search(name) and not _CLOUD.search(name)
+    names = dict.fromkeys(
+        model
+        for model in offered
+        if isinstance(model, str)
+        and 0 < len(model) <= LONGEST_NAME
+        and model == model.strip()
+        and model.isprintable()
+        and not _NO_CHAT.search(model)
+        and not _CLOUD.search(model)
+    )
+    return LocalServer(name, address, running=True, models=tuple(names)[:MOST_MODELS])
 
 
 # The kind of model used for the server in each section of the settings, keyed by section.

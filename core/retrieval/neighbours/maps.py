@@ -179,16 +179,7 @@ class NoteMaps:
         plane = places(np.stack(list(vectors.values())))
         numbers = {note: number for number, note in enumerate(notes)}
         pairs = [(numbers[note], numbers[other]) for note, other in NoteLinks(self._store).among(numbers)]
-        return NoteMap(
-            tuple(notes),
-            tuple((round(x, 4), round(y, 4)) for x, y in plane.tolist()),
-            tuple(self._regions(notes, plane)),
-            tuple({(min(pair), max(pair)) for pair in pairs}),
-            every - len(notes),
-        )
-
-    def _regions(self, notes: Sequence[str], plane: Places) -> list[Region]:
-        """Return the regions. A region is named by the phrases that best set it apart from the others."""
+        # A region is named by the phrases that best set it apart from the others.
         count = max(1, min(MOST_REGIONS, round(sqrt(len(notes) / 4))))
         own = regions(plane, count)
         members = [inside for at in range(count) if len(inside := np.flatnonzero(own == at)) >= _LEAST]
@@ -203,7 +194,13 @@ class NoteMaps:
         for inside, sample in zip(members, samples, strict=True):
             x, y = plane[inside].mean(0).tolist()
             named.append(Region(x, y, len(inside), sample.name([other for other in samples if other is not sample])))
-        return named
+        return NoteMap(
+            tuple(notes),
+            tuple((round(x, 4), round(y, 4)) for x, y in plane.tolist()),
+            tuple(named),
+            tuple({(min(pair), max(pair)) for pair in pairs}),
+            every - len(notes),
+        )
 
 
 class _Sample:

@@ -59,9 +59,17 @@ def pieces(chunks: Chunks, length: int) -> list[BandSpan]:
 
     A chunk added by the user has an empty span.
     """
+    # The index of the next chunk after each chunk, or len(chunks) if there is none. Chunks added by the user are skipped,
+    # because they aren't part of the note's text.
+    following = []
+    after = len(chunks)
+    for number in range(len(chunks) - 1, -1, -1):
+        following.append(after)
+        if chunks[number].start < chunks[number].end:
+            after = number
     parts = []
     at = 0
-    for number, (chunk, after) in enumerate(zip(chunks, _next_chunks(chunks), strict=True)):
+    for number, (chunk, after) in enumerate(zip(chunks, reversed(following), strict=True)):
         begin = chunks[after].start if after < len(chunks) else length
         if chunk.start > at:
             parts.append(BandSpan("gap", number, at, chunk.start))
@@ -74,20 +82,6 @@ def pieces(chunks: Chunks, length: int) -> list[BandSpan]:
     if length > at:
         parts.append(BandSpan("gap", len(chunks), at, length))
     return parts
-
-
-def _next_chunks(chunks: Chunks) -> list[int]:
-    """Return the index of the next chunk after each chunk, or len(chunks) if there is none.
-
-    Chunks added by the user are skipped, because they aren't part of the note's text.
-    """
-    indexes = []
-    after = len(chunks)
-    for number in range(len(chunks) - 1, -1, -1):
-        indexes.append(after)
-        if chunks[number].start < chunks[number].end:
-            after = number
-    return indexes[::-1]
 
 
 def window(chunks: Chunks, shown: int, limit: int = LIMIT) -> tuple[int, int]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from markdown_it.token import Token
 
-from core.base.frozen import Values, frozen
+from core.base.frozen import frozen
 from core.base.text import with_newlines
 from pages.ui.shared.document.drawing import (
     Drawing,
@@ -59,7 +59,7 @@ def document(text: str, sources: Sources, passage: Span | None = None) -> Render
 
 
 def _document(text: str, sources: Sources, passage: Span | None, above: Sequence[str], budget: _Budget) -> RenderedNote:
-    environment: Values = {}
+    environment: Environment = {}
     tokens = parse(text, environment)
     headings = tuple(_headings(tokens))
     if passage:
@@ -83,7 +83,15 @@ def _document(text: str, sources: Sources, passage: Span | None, above: Sequence
     body = drawing.render(tokens, markdown().options, environment)
     openings = (block[0] for block in _siblings(tokens))
     starts = tuple(opening.map[0] for opening in openings if opening.map and opening.type != "comment_block")
-    return RenderedNote(body + _footnotes(environment, drawing), headings, starts)
+    footnotes = ""
+    # Rendering a footnote may append more footnotes to the list.
+    order: list[str] = environment.get("footnote_order", [])
+    for number, name in enumerate(order, 1):
+        footnote = drawing.render(parse(environment["footnotes"][name], environment), markdown().options, environment)
+        footnotes += f'<li id="fn{number}">{footnote}<a class="footnote" href="#" data-place="fnref{number}">↩</a></li>'
+    if footnotes:
+        body += f'<ol class="footnotes">{footnotes}</ol>'
+    return RenderedNote(body, headings, starts)
 
 
 def _headings(tokens: Tokens) -> Iterator[HeadingSource]:
@@ -102,17 +110,6 @@ def _visible(inline: Token) -> str:
         for token in inline.children or ()
     )
     return " ".join("".join(parts).split())
-
-
-def _footnotes(environment: Environment, drawing: Drawing) -> str:
-    """Return the referenced footnotes as HTML, in order of reference."""
-    items = []
-    # Rendering a footnote may append more footnotes to the list.
-    order: list[str] = environment.get("footnote_order", [])
-    for number, name in enumerate(order, 1):
-        body = drawing.render(parse(environment["footnotes"][name], environment), markdown().options, environment)
-        items.append(f'<li id="fn{number}">{body}<a class="footnote" href="#" data-place="fnref{number}">↩</a></li>')
-    return f'<ol class="footnotes">{"".join(items)}</ol>' if items else ""
 
 
 def _marked(tokens: Tokens, first: int, last: int) -> Iterator[Token]:

@@ -129,7 +129,22 @@ def markdown() -> MarkdownIt:
     parser.validateLink = _is_followed  # type: ignore[method-assign]
     add(parser)
     add_admonitions(parser)
-    _add_inline(parser)
+    rules = {
+        "wikilink": _rule(_WIKILINK, _wikilink),
+        "footnote": _rule(
+            _FOOTNOTE_MARK, _footnote_mark, lambda state, match: match[1] in state.env.get("footnotes", ())
+        ),
+        "math": _rule(_MATH, _math),
+        "hidden": _hidden,
+        "mark": _rule(_MARK, _mark),
+        "attributes": _rule(_ATTRIBUTES, lambda *_: None),
+        "tag": _rule(_TAG, _tag, lambda state, _: not state.linkLevel),
+        "plain": _rule(_PLAIN, _plain),
+        "anchor": _rule(_ANCHOR, lambda *_: None),
+        "picture": _picture,
+    }
+    for name, rule in rules.items():
+        parser.inline.ruler.before("link", name, rule)
     ruler = parser.core.ruler
     ruler.after("block", "obsidian", _obsidian)
     ruler.after("inline", "addresses", _addresses)
@@ -303,26 +318,6 @@ _PASTED_HTML = re.compile(
 )
 _WIDTH = r"""(?i)\swidth\s?=\s?["']?(\d{1,4})"""
 _WORDS = r"""(?i)\salt\s?=\s?(["'])(.*?)\1"""
-
-
-def _add_inline(parser: MarkdownIt) -> None:
-    """Add the rules for inline syntax that isn't in CommonMark to a parser."""
-    rules = {
-        "wikilink": _rule(_WIKILINK, _wikilink),
-        "footnote": _rule(
-            _FOOTNOTE_MARK, _footnote_mark, lambda state, match: match[1] in state.env.get("footnotes", ())
-        ),
-        "math": _rule(_MATH, _math),
-        "hidden": _hidden,
-        "mark": _rule(_MARK, _mark),
-        "attributes": _rule(_ATTRIBUTES, lambda *_: None),
-        "tag": _rule(_TAG, _tag, lambda state, _: not state.linkLevel),
-        "plain": _rule(_PLAIN, _plain),
-        "anchor": _rule(_ANCHOR, lambda *_: None),
-        "picture": _picture,
-    }
-    for name, rule in rules.items():
-        parser.inline.ruler.before("link", name, rule)
 
 
 def _rule(
