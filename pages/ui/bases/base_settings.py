@@ -95,18 +95,10 @@ def page(status: BaseStatus) -> None:
             t("General"): lambda: _general(status),
             t("Search"): lambda: _search(base),
             t("Model"): lambda: model.draw_model(status),
-            t("Splitting"): lambda: _splitting(base),
+            t("Splitting"): lambda: model.draw_splitting(base),
         },
         f"tab_{base.id}",
     )
-
-
-def _splitting(base: KnowledgeBase) -> None:
-    if base.plain:
-        small_print("Each line of a text file is searched separately. Blank lines are left out.")
-        return
-    with errors():
-        model.draw_splitting(base)
 
 
 def _general(status: BaseStatus) -> None:

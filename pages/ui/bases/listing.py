@@ -108,11 +108,19 @@ def _model(usual: str) -> str:
         if card.part == "embedder" and not card.problem
     }
     names.setdefault(usual, value_label("embedder", usual))
-    about = t(
-        "The model decides which passages are similar in meaning. If you change the model later, all notes are "
-        "indexed again."
+    return (
+        select_or_type(
+            "Model for searching by meaning",
+            names,
+            usual,
+            "new_embedder",
+            t(
+                "The model decides which passages are similar in meaning. If you change the model later, all notes "
+                "are indexed again."
+            ),
+        )
+        or usual
     )
-    return select_or_type("Model for searching by meaning", names, usual, "new_embedder", help=about) or usual
 
 
 # The trash for deleted bases, which can be restored or permanently deleted.
@@ -168,15 +176,14 @@ def draw_trash() -> None:
 def _describe(trashed_base: TrashedBase) -> str:
     if trashed_base.problem:
         return t("This base can't be restored: {problem}", problem=trashed_base.problem)
+    at = local(trashed_base.at)
     if trashed_base.titles:
         return t(
             "notes removed from the trash {at}, kept here for one more week: {titles}",
-            at=local(trashed_base.at),
+            at=at,
             titles=join_list(trashed_base.titles[:_TITLES]) + ("…" if len(trashed_base.titles) > _TITLES else ""),
         )
-    if trashed_base.expired:
-        return t("deleted {at}, kept here for one more week", at=local(trashed_base.at))
-    return t("deleted {at}", at=local(trashed_base.at))
+    return t("deleted {at}, kept here for one more week", at=at) if trashed_base.expired else t("deleted {at}", at=at)
 
 
 def _deleting(label: str, key: str, trashed: list[TrashedBase]) -> None:
@@ -300,8 +307,10 @@ def _restore(restore: Callable[[], Restored]) -> None:
                 ),
                 icon=":material/error:",
             )
-            rows = [with_label(f"<b>{html(where)}</b>", html(why)) for where, why in error.mistakes]
-            draw_html(f'<div class="t-list">{"".join(f"<div>{line}</div>" for line in rows)}</div>')
+            rows = "".join(
+                f"<div>{with_label(f'<b>{html(where)}</b>', html(why))}</div>" for where, why in error.mistakes
+            )
+            draw_html(f'<div class="t-list">{rows}</div>')
             return
         folders.draw_restored(restored)
         rerun()

@@ -25,7 +25,7 @@ from pages.ui.shared.names import local, megabytes
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t
-from pages.ui.shared.widgets import button, caption, expander, frame, group_title, row, select
+from pages.ui.shared.widgets import button, caption, errors, expander, frame, group_title, row, select
 
 # A base's splitting parameters, with a preview of one note and the estimated cost of a change.
 
@@ -35,14 +35,18 @@ OFFERED = 50
 def draw_splitting(base: KnowledgeBase) -> None:
     """Show a base's splitting parameters with a preview.
 
-    The user has to estimate the cost of a change before applying it.
+    The user has to estimate the cost of a change before applying it. Text files are always split into lines.
     """
-    left, right = st.columns([5, 6], gap="large")
-    with left:
-        tried = knobs.choose(f"base_{base.id}", base.chunking, base.chunking)
-        _apply(base, tried)
-    with right:
-        preview(tried, base.embedder, base.name)
+    if base.plain:
+        small_print("Each line of a text file is searched separately. Blank lines are left out.")
+        return
+    with errors():
+        left, right = st.columns([5, 6], gap="large")
+        with left:
+            tried = knobs.choose(f"base_{base.id}", base.chunking, base.chunking)
+            _apply(base, tried)
+        with right:
+            preview(tried, base.embedder, base.name)
 
 
 def _apply(base: KnowledgeBase, tried: ChunkingOptions) -> None:
@@ -204,13 +208,16 @@ def _draw_archived_model(base: KnowledgeBase) -> None:
 
     Two buttons switch the base to this model or keep the current one.
     """
-    text = t(
-        "This base was imported from an archive that asks for the model {name}. The model isn't used until you "
-        "allow it.",
-        name=base.wish,
-    )
     with frame(f"wish_{base.id}"):
-        st.markdown(plain(text))
+        st.markdown(
+            plain(
+                t(
+                    "This base was imported from an archive that asks for the model {name}. The model isn't used "
+                    "until you allow it.",
+                    name=base.wish,
+                )
+            )
+        )
         caption(workspace.models.asks(base.wish))
         busy = workspace.readonly or workspace.jobs.running("cost", *jobs.BASES)
         with row():

@@ -456,13 +456,12 @@ def _draw_tables(shown: SideBySide) -> None:
         draw_html(_table(runs.figures(lettered, (*SHORT, *answers)).table))
         draw_html(folded(t("All figures"), _table(runs.figures(lettered, others).table), css="t-more"))
     with right, container(key="figures_side"):
-        sections = [*runs.kinds_table(lettered)]
-        if len(shown.runs) > 1:
-            sections = [*runs.settings_table(lettered), *sections]
-        else:
-            for section in runs.settings_table(lettered):
+        sections = [*runs.settings_table(lettered)]
+        if len(shown.runs) < 2:
+            for section in sections:
                 draw_html(folded(t("Settings used in this test run"), _table(section.table), css="t-more"))
-        for section in sections:
+            sections = []
+        for section in (*sections, *runs.kinds_table(lettered)):
             draw_html(f'<div class="t-caption">{html(section.title)}</div>{_table(section.table)}')
 
 

@@ -425,8 +425,7 @@ def _settle(question_set: QuestionSet, every: Sequence[Question]) -> list[str]:
         session_state.update({"questions_of": question_set.id, _CHOSEN: []})
     if (linked := links.arrived_value("question")) in ids:
         show(linked)
-    chosen = [name for name in session_state[_CHOSEN] if name in ids]
-    session_state[_CHOSEN] = chosen
+    chosen = session_state[_CHOSEN] = [name for name in session_state[_CHOSEN] if name in ids]
     links.set_value("question", "".join(chosen[-1:]))
     return chosen
 

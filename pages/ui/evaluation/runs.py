@@ -156,9 +156,12 @@ def _everything(base: KnowledgeBase, number: int, way: Pipeline, put: Callable[[
     left, right = columns(2, gap="medium")
     with left:
         if base.has_vectors:
-            others = {name: embedder_name(name) for name in embedders() if name != base.embedder}
-            own = {"": embedder_name(base.embedder)}
-            select("Model for searching by meaning", own | others, **field("embedder"))
+            select(
+                "Model for searching by meaning",
+                {"": embedder_name(base.embedder)}
+                | {name: embedder_name(name) for name in embedders() if name != base.embedder},
+                **field("embedder"),
+            )
         if workspace.settings.llm.is_set_up or (way.answers, way.judge) != ("quotes", "none"):
             select(
                 "Answers",
@@ -178,11 +181,7 @@ def _everything(base: KnowledgeBase, number: int, way: Pipeline, put: Callable[[
     with right:
         for name in knobs.fitting(knobs.OF_WAYS, base):
             if name == "reranker":
-                rerankers = (
-                    getattr(usual, name),
-                    *knobs.values(name),
-                    way.search.reranker or NO_RERANKER,
-                )
+                rerankers = (usual.reranker, *knobs.values(name), way.search.reranker or NO_RERANKER)
                 select(
                     knobs.setting_label(name),
                     {reranker: knobs.value_label(name, reranker) for reranker in rerankers},

@@ -212,11 +212,12 @@ def bar(base: KnowledgeBase) -> QuestionSet | None:
             menu(base.name, question_set)
             export_questions(question_set)
             draw_check(base)
-        counts = [t_plural("{n} question", "{n} questions", n=question_set.questions)]
-        counts += [t("{n} suggested", n=question_set.suggested)] if question_set.suggested else []
-        if question_set.flagged:
-            counts.append(t("{n} with a passage that no longer exists", n=question_set.flagged))
-        st.caption(" · ".join(counts))
+        counts = (
+            t_plural("{n} question", "{n} questions", n=question_set.questions),
+            t("{n} suggested", n=question_set.suggested) if question_set.suggested else "",
+            t("{n} with a passage that no longer exists", n=question_set.flagged) if question_set.flagged else "",
+        )
+        st.caption(" · ".join(filter(None, counts)))
     else:
         _none(base.name)
         draw_check(base)

@@ -63,7 +63,14 @@ def archive_notes(note_ids: Sequence[str]) -> None:
 def draw_dialogs() -> None:
     """Draw the open dialog for an action on notes, if any."""
     trash.dialog()
-    _draw_change_dialog()
+    if DIALOG.subject:
+        note_id, what = DIALOG.subject
+        title, draw = {
+            "rename": (t("Rename the note"), _rename),
+            "export": (t("Save the note as a file"), _export),
+            "read_as": (t("Read the file in another encoding"), _read_as),
+        }[what]
+        DIALOG.draw(title, partial(draw, workspace.notes.get(note_id)))
     if note_ids := FIELDS_DIALOG.subject:
         FIELDS_DIALOG.draw(
             t_plural("Set fields of {n} note", "Set fields of {n} notes", n=len(note_ids)),
@@ -119,20 +126,6 @@ _FILES = "rename_files"
 _RAW = "raw"
 # Maximum number of notes to list that link to a renamed note.
 _SHOWN = 8
-
-
-def _draw_change_dialog() -> None:
-    """Draw the dialog that renames or exports a note or changes its encoding, if it is open."""
-    if not DIALOG.subject:
-        return
-    note_id, what = DIALOG.subject
-    note = workspace.notes.get(note_id)
-    title, draw = {
-        "rename": (t("Rename the note"), _rename),
-        "export": (t("Save the note as a file"), _export),
-        "read_as": (t("Read the file in another encoding"), _read_as),
-    }[what]
-    DIALOG.draw(title, partial(draw, note))
 
 
 def _rename(note: Note) -> None:
@@ -321,44 +314,6 @@ def is_raw() -> bool:
 def actions(note: Note) -> None:
     """Draw the edit button and the menu of an open note."""
     button("Edit", "edit_note", "edit", composer.edit, note.id, help="Key: E", writes=True)
-    _menu(note)
-
-
-def ways(note: Note) -> None:
-    """Draw the links from an open note to its chunks and to Obsidian."""
-    chunk_link(note.id, None, t("How it is split"))
-    if note.in_file:
-        obsidian(note, t("Open in Obsidian"))
-
-
-def marked(note_ids: Sequence[str]) -> None:
-    """Show the actions on the notes selected in the list."""
-    acts: tuple[tuple[str, str, str, Callable[[Sequence[str]], object]], ...] = (
-        (t("Set fields…"), "set_fields", "edit_note", FIELDS_DIALOG.open),
-        (t("Move…"), "move_notes", "drive_file_move", MOVE_DIALOG.open),
-        (t("Archive"), "archive_notes", "archive", archive_notes),
-        (
-            t_plural("Delete {n} note", "Delete {n} notes", n=len(note_ids)) if note_ids else t("Delete"),
-            "delete_notes",
-            "delete",
-            trash.ask,
-        ),
-    )
-    with row("marked_actions"):  # always drawn, so that the table doesn't move when a first note is selected
-        for label, key, icon, act in acts:
-            button(label, key, icon, act, note_ids, disabled=is_shut() or not note_ids)
-
-
-def copy_note(note: Note) -> Note:
-    """Copy a note into the same folder, with a title that no note has yet. Return the copy."""
-    taken = {card.title for card in workspace.notes.all()}
-    name = t("{title} (copy)", title=note.title)
-    titles = chain([name], (f"{name} {number}" for number in count(2)))
-    return workspace.notes.copy(note.id, title=next(title for title in titles if title not in taken), embed=False)
-
-
-def _menu(note: Note) -> None:
-    """Draw the menu with the less common actions on a note."""
     note_id = note.id
 
     def choose(action: str) -> None:
@@ -413,3 +368,36 @@ def _menu(note: Note) -> None:
             texts["read_as"] = t("Change the encoding…")
     menu("More", texts, f"note_menu_{note_id}", "more_horiz", choose)
     history.dialog()
+
+
+def ways(note: Note) -> None:
+    """Draw the links from an open note to its chunks and to Obsidian."""
+    chunk_link(note.id, None, t("How it is split"))
+    if note.in_file:
+        obsidian(note, t("Open in Obsidian"))
+
+
+def marked(note_ids: Sequence[str]) -> None:
+    """Show the actions on the notes selected in the list."""
+    acts: tuple[tuple[str, str, str, Callable[[Sequence[str]], object]], ...] = (
+        (t("Set fields…"), "set_fields", "edit_note", FIELDS_DIALOG.open),
+        (t("Move…"), "move_notes", "drive_file_move", MOVE_DIALOG.open),
+        (t("Archive"), "archive_notes", "archive", archive_notes),
+        (
+            t_plural("Delete {n} note", "Delete {n} notes", n=len(note_ids)) if note_ids else t("Delete"),
+            "delete_notes",
+            "delete",
+            trash.ask,
+        ),
+    )
+    with row("marked_actions"):  # always drawn, so that the table doesn't move when a first note is selected
+        for label, key, icon, act in acts:
+            button(label, key, icon, act, note_ids, disabled=is_shut() or not note_ids)
+
+
+def copy_note(note: Note) -> Note:
+    """Copy a note into the same folder, with a title that no note has yet. Return the copy."""
+    taken = {card.title for card in workspace.notes.all()}
+    name = t("{title} (copy)", title=note.title)
+    titles = chain([name], (f"{name} {number}" for number in count(2)))
+    return workspace.notes.copy(note.id, title=next(title for title in titles if title not in taken), embed=False)

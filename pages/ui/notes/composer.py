@@ -399,21 +399,20 @@ def keep_draft(session: EditorSession, *, claim: bool = False) -> None:
 def draft_of(session: EditorSession) -> NoteDraft:
     """Build the draft of an editor session."""
     base = workspace.bases.find(session.base)
-    about = {
-        "base": session.base,
-        "folder": session.folder,
-        "number": session.number,
-        "fields": session.fields,
-        "settles": session.proposed,
-        "writer": session.token,
-    }
     return NoteDraft(
         session.key,
         base.id if base else "",
         session.note.version if session.note else 0,
         str(session.value("title") or ""),
         session.body,
-        about,
+        {
+            "base": session.base,
+            "folder": session.folder,
+            "number": session.number,
+            "fields": session.fields,
+            "settles": session.proposed,
+            "writer": session.token,
+        },
         utc_now(),
     )
 

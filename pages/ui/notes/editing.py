@@ -168,7 +168,20 @@ def _act(session: EditorSession) -> None:
     if action is None:
         return
     try:
-        _do(session, action)
+        if action == "discard":
+            composer.discard(session.key)
+        elif action == "save":
+            if session.changed and session.complete:
+                composer.save(session)
+            session.autosaved_at = None  # the next automatic save creates a new version
+        else:
+            saves = session.state is State.UNSAVED and not (action == "leave" and composer.is_blank(session))
+            if saves:
+                composer.save(session, automatic=True)
+            if action == "leave" and not (saves and session.changed):
+                composer.leave()
+                if session.note:  # a new note may just have been created
+                    opened.choose(session.note.id)
     except Exception:
         session.action = None
         raise
@@ -177,23 +190,6 @@ def _act(session: EditorSession) -> None:
         if session.back and current_session() is None:
             switch_page(session.back)
         rerun()
-
-
-def _do(session: EditorSession, action: Action) -> None:
-    if action == "discard":
-        composer.discard(session.key)
-    elif action == "save":
-        if session.changed and session.complete:
-            composer.save(session)
-        session.autosaved_at = None  # the next automatic save creates a new version
-    else:
-        saves = session.state is State.UNSAVED and not (action == "leave" and composer.is_blank(session))
-        if saves:
-            composer.save(session, automatic=True)
-        if action == "leave" and not (saves and session.changed):
-            composer.leave()
-            if session.note:  # a new note may just have been created
-                opened.choose(session.note.id)
 
 
 def _bar(session: EditorSession) -> None:

@@ -276,9 +276,16 @@ def _decide(plan: SyncPlan) -> None:
     If the plan removes many notes or replaces differing text, the user has to confirm this too.
     """
     with frame("plan"):
-        several = len({*base_names(), plan.base}) > 1
+        bases = base_names()
+        several = len({*bases, plan.base}) > 1
         st.subheader(plain(t("What will change in '{base}'", base=plan.base) if several else t("What will change")))
-        _makes(plan)
+        if plan.makes is not None and plan.base not in bases:
+            if bases:  # the first base needs no name
+                st.info(
+                    plain(t("'{base}' will be created as a new knowledge base.", base=plan.base)),
+                    icon=":material/add_circle:",
+                )
+            page_link("bases.py", "Choose the base's settings first", "tune", new="yes", name=plan.base)
         reports.show(plan)
         confirmed = True
         if plan.joined:
@@ -366,15 +373,3 @@ def _joins(plan: SyncPlan) -> bool:
         t_plural("Yes, use the file's text for {n} note", "Yes, use the files' text for {n} notes", n=count),
         key="plan_differing",
     )
-
-
-def _makes(plan: SyncPlan) -> None:
-    """If a plan creates a base, draw a message saying so, and a link to the form with all of the base's settings."""
-    bases = base_names()
-    if plan.makes is None or plan.base in bases:
-        return
-    if bases:  # the first base needs no name
-        st.info(
-            plain(t("'{base}' will be created as a new knowledge base.", base=plan.base)), icon=":material/add_circle:"
-        )
-    page_link("bases.py", "Choose the base's settings first", "tune", new="yes", name=plan.base)

@@ -50,16 +50,17 @@ def narrowing(bases: list[str]) -> Narrowing:
     if bases[1:] and (base := links.arrived_value("base")) in bases:
         others = [item for item in session_state.get(_FILTERS, []) if not item.startswith("base:")]
         session_state[_FILTERS] = [f"base:{base}", *others]
+    # The term and the label of each entry.
     offered = {
-        **{f"base:{name}": ("base", name) for name in bases},
-        **{f"tag:{tag}": ("tag", tag) for tag in workspace.vocabulary.tags()},
-        **{f"use:{use}": ("use", use) for use in BY_USE},
+        **{f"base:{name}": (f'base:"{name}"', t("base:{value}", value=name)) for name in bases},
+        **{f"tag:{tag}": (f'tag:"{tag}"', t("tag:{value}", value=tag)) for tag in workspace.vocabulary.tags()},
+        **{f"use:{use}": (f'use:"{use}"', t("use:{value}", value=label)) for use, label in BY_USE.items()},
     }
     options = [item for item in offered if bases[1:] or not item.startswith("base:")]
     typed = st.multiselect(
         t("Filter"),
         list(dict.fromkeys([*session_state.get(_FILTERS, []), *options])),
-        format_func=lambda item: _label(*offered[item]) if item in offered else item,
+        format_func=lambda item: offered[item][1] if item in offered else item,
         key=_FILTERS,
         placeholder=t("Filter by words, tag: or base:") if bases[1:] else t("Filter by words or tag:"),
         label_visibility="collapsed",
@@ -68,23 +69,11 @@ def narrowing(bases: list[str]) -> Narrowing:
         select_all=False,
         persist_state="session",
     )
-    pieces = [
-        [f'{offered[item][0]}:"{offered[item][1]}"'] if item in offered else re.findall(r'(?:"[^"]*"|[^\s"])+', item)
-        for item in typed
-    ]
+    pieces = [[offered[item][0]] if item in offered else re.findall(r'(?:"[^"]*"|[^\s"])+', item) for item in typed]
     narrowed = _read(bases, [piece for part in pieces for piece in part])
     links.set_value("base", narrowed.base)
     session_state["notes_base"] = narrowed.base
     return narrowed
-
-
-def _label(field: str, value: str) -> str:
-    match field:
-        case "base":
-            return t("base:{value}", value=value)
-        case "tag":
-            return t("tag:{value}", value=value)
-    return t("use:{value}", value=BY_USE[value])
 
 
 def _read(bases: Container[str], pieces: Sequence[str]) -> Narrowing:

@@ -148,8 +148,7 @@ def words_box(
         session_state[key] = list(value)
     options = list(dict.fromkeys([*(value or ()), *options]))
     more = {"accept_new_options": True, "placeholder": "", **more}
-    words: list[str] = drawn(box.multiselect, label, options, key=key, **more)
-    return words
+    return drawn(box.multiselect, label, options, key=key, **more)
 
 
 def word_box(box: Place, label: str, key: str, options: Sequence[str], value: str = "", **more: object) -> str | None:

@@ -321,13 +321,10 @@ def _field(name: object, value: object) -> str:
     """Return a field as HTML, or "" if it has no value. The items of a mapping become nested lines."""
     if isinstance(value, dict):
         parts = "".join(itertools.starmap(_field, value.items()))
-        return (
-            f"<div>{with_label(f'<b>{html(str(name))}</b>', '')}<div class='t-nested'>{parts}</div></div>"
-            if parts
-            else ""
-        )
-    text = property_text(value)
-    return f"<div>{with_label(f'<b>{html(str(name))}</b>', html(text))}</div>" if text else ""
+        text = parts and f"<div class='t-nested'>{parts}</div>"
+    else:
+        text = html(property_text(value))
+    return f"<div>{with_label(f'<b>{html(str(name))}</b>', text)}</div>" if text else ""
 
 
 def _text(
@@ -400,10 +397,11 @@ def _page(note: Note, drawn: RenderedNote, sources: NoteSources) -> str:
         f'<a class="deep-{heading.level}" href="#" data-place="{heading.id}">{html(heading.text)}</a>'
         for heading in drawn.headings
     )
-    if len(drawn.headings) < 2:
-        outline = ""
-    else:
-        outline = f"<nav><details><summary>{t_html('Outline')}</summary>{outline}</details></nav>"
+    outline = (
+        f"<nav><details><summary>{t_html('Outline')}</summary>{outline}</details></nav>"
+        if len(drawn.headings) > 1
+        else ""
+    )
     to, missing, back = sources.links()
     places = {item: sources.missing(item, relative=False) for item in missing}
     lost = [f'<a class="missing" href="#" data-make="{html(at)}">{html(item)}</a>' for item, at in places.items() if at]

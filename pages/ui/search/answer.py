@@ -17,7 +17,6 @@ from core.model import (
     LOST,
     NOT_NARROWING,
     NOTICES,
-    Context,
     Filters,
     LostAt,
     NoteSummary,
@@ -338,8 +337,16 @@ def _summary(prepared: Prepared, result: SearchResult, top: DeltaGenerator, *, n
             st.caption(t("Legend"), width="content", help=cards.legend(parts=bool(result.asked)))
         if narrow:
             small("Filters", "facets_toggle", "filter_list", understood.toggle)
-        if result.hits and close:
-            _context(prepared)
+        if result.hits and close:  # the passages found, as text to paste into an assistant's prompt
+            CONTEXT.draw_with_button(
+                t("For an assistant"),
+                "context_open",
+                "content_copy",
+                prepared.typed,
+                partial(_passages, prepared),
+                type="tertiary",
+                help="The passages and their sources as one block of text to paste into a prompt",
+            )
     if result.rerank_problem:
         st.warning(
             f"**{t('The hits are in their initial order.')}** {plain(result.rerank_problem)}",
@@ -367,7 +374,9 @@ def _summary(prepared: Prepared, result: SearchResult, top: DeltaGenerator, *, n
 
 def _notice(result: SearchResult, notice: Notice) -> Message:
     """Return a notice's text. A notice about a model names the model, and says whether it is loading or has failed."""
-    if notice == "unfinished" and (minutes := _minutes_left()):
+    # The estimated seconds until indexing ends. There are none if they are unknown or nothing is being indexed.
+    left = [job.left for job in map(workspace.jobs.find, _INDEXING) if job and job.state == "running" and job.left]
+    if notice == "unfinished" and left:
         return plural(
             "Some notes are not indexed yet and can be found only by keyword. Answers will improve in about "
             "{n} minute.",
@@ -375,7 +384,7 @@ def _notice(result: SearchResult, notice: Notice) -> Message:
                 "Some notes are not indexed yet and can be found only by keyword. Answers will improve in "
                 "about {n} minutes."
             ),
-            n=minutes,
+            n=max(1, round(max(left) / 60)),
         )
     if notice != "model_loading":
         return NOTICES[notice]
@@ -383,25 +392,6 @@ def _notice(result: SearchResult, notice: Notice) -> Message:
         return ABOUT_MODELS["reranker_loading"]
     warm = workspace.jobs.find("warm")
     return ABOUT_MODELS["model_failed"] if warm is not None and warm.state == "failed" else NOTICES[notice]
-
-
-def _minutes_left() -> int:
-    """Return the estimated number of minutes until indexing ends, or 0 if it is unknown or nothing is being indexed."""
-    left = [job.left for job in map(workspace.jobs.find, _INDEXING) if job and job.state == "running" and job.left]
-    return max(1, round(max(left) / 60)) if left else 0
-
-
-def _context(prepared: Prepared) -> None:
-    """Draw the button that opens a dialog with the passages found, as text to paste into an assistant's prompt."""
-    CONTEXT.draw_with_button(
-        t("For an assistant"),
-        "context_open",
-        "content_copy",
-        prepared.typed,
-        partial(_passages, prepared),
-        type="tertiary",
-        help="The passages and their sources as one block of text to paste into a prompt",
-    )
 
 
 def _passages(prepared: Prepared) -> None:
@@ -423,18 +413,16 @@ def _passages(prepared: Prepared) -> None:
         else "",
     ]
     draw_html(facts(texts))
+
+    def copied() -> None:
+        workspace.clicks.note("cite", prepared.typed, [(citation.note.id, "") for citation in context.citations])
+
+    def downloaded() -> None:
+        workspace.uses.cited(prepared.typed, context)
+        copied()
+
     with row():
-        copy_button(
-            "Copy for an assistant",
-            context.text,
-            "context_copy",
-            partial(_record_citation, prepared.typed, context) if workspace.clicks.enabled else None,
-        )
-
-        def cite() -> None:
-            workspace.uses.cited(prepared.typed, context)
-            _record_citation(prepared.typed, context)
-
+        copy_button("Copy for an assistant", context.text, "context_copy", copied if workspace.clicks.enabled else None)
         download(
             t("Download"),
             context.text,
@@ -443,11 +431,6 @@ def _passages(prepared: Prepared) -> None:
             "context_download",
             "download",
             disabled=not context.text,
-            on_click=cite,
+            on_click=downloaded,
         )
     code(context.text, height=min(420, 80 + 24 * context.text.count("\n")))
-
-
-def _record_citation(question: str, context: Context) -> None:
-    """Record that the user copied or downloaded the passages found for a question."""
-    workspace.clicks.note("cite", question, [(citation.note.id, "") for citation in context.citations])

@@ -53,25 +53,24 @@ def _draw_history(text: str | None) -> None:
     saved = [search for search in past if search.name]
     last = [search for search in past if not search.name]
     if text and all(search.query != text for search in saved):
-        _save(text)
+
+        def save() -> None:
+            if name := session_state["past_name"].strip():
+                workspace.searches.save(text, name)
+                session_state["past_name"] = ""
+
+        with container(horizontal=True, vertical_alignment="bottom"):
+            shut = workspace.readonly
+            text_input(
+                "Save this question as", "past_name", placeholder=threads.short(text), max_chars=80, disabled=shut
+            )
+            button("Save", "past_save", "bookmark_add", save, disabled=shut)
     _draw_searches(t("Saved"), saved)
     _draw_searches(t("Recent questions"), last[:SHOWN])
     if not past:
         small_print("Your recent questions appear here.")
     with container(gap="xxsmall", key="past_answers"):
         threads.draw_links()
-
-
-def _save(text: str) -> None:
-    def save() -> None:
-        if name := session_state["past_name"].strip():
-            workspace.searches.save(text, name)
-            session_state["past_name"] = ""
-
-    with container(horizontal=True, vertical_alignment="bottom"):
-        shut = workspace.readonly
-        text_input("Save this question as", "past_name", placeholder=threads.short(text), max_chars=80, disabled=shut)
-        button("Save", "past_save", "bookmark_add", save, disabled=shut)
 
 
 def _draw_searches(title: str, searches: Sequence[PastSearch]) -> None:
@@ -111,7 +110,8 @@ def row(bases: list[str]) -> tuple[str | None, SearchOptions]:
             )
         chosen = options_button(bases)
         with popup("Search tips", "help", "search_tips"):
-            _tips()
+            rows = "".join(f"<tr><td><code>{html(form)}</code></td><td>{html(more)}</td></tr>" for form, more in FORMS)
+            draw_html(f'<table class="t-table t-forms">{rows}</table>')
     draw_options(bases)
     if text is not None and session_state.get("as_typed") == text:
         chosen["as_typed"] = True
@@ -271,12 +271,6 @@ def start() -> None:
             for text in examples:
                 _ask_again(text, text, "arrow_outward")
     paragraph(t("Press / anywhere to search, the arrow keys to choose a hit, and Enter to open it."), "t-keys")
-
-
-def _tips() -> None:
-    """Draw a table of the query syntax, with examples and their meanings."""
-    rows = "".join(f"<tr><td><code>{html(form)}</code></td><td>{html(more)}</td></tr>" for form, more in FORMS)
-    draw_html(f'<table class="t-table t-forms">{rows}</table>')
 
 
 def _icon(search: PastSearch) -> str:

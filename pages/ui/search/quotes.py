@@ -56,7 +56,6 @@ def _box(answer: Answer) -> None:
             icon = "format_quote" if sure else "help"
             st.caption(f":material/{icon}: {plain(ANSWERED[answer.answered])}", width="content")
             copy_button("Copy", "\n\n".join(map(as_markdown, answer.at_first)), "copy_answer")
-            about = t("Save as a web page to print or share")
             download(
                 "",
                 page_file(answer.query, as_page(answer)),
@@ -65,7 +64,7 @@ def _box(answer: Answer) -> None:
                 "save_answer",
                 "download",
                 type="tertiary",
-                help=about,
+                help=t("Save as a web page to print or share"),
             )
             if unfolded or answer.has_more:
                 label, fold = (t("Less"), "unfold_less") if unfolded else (t("More"), "unfold_more")

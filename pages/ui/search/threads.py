@@ -134,14 +134,15 @@ def _draw_quotes(turn: Turn, cited: Cited) -> None:
     if place.state in ("same", "moved"):
         quote = "" if cited.number in _reworded(turn.sentences) else cited.quote
         chunks = workspace.chunks.all(cited.note_id)
-        chunk = next((item for item in chunks if item.start <= place.start and place.end <= item.end), None)
-        chunk = chunk or next((item for item in chunks if item.start <= place.start < item.end), None)
+        chunk = next((item for item in chunks if item.start <= place.start and place.end <= item.end), None) or next(
+            (item for item in chunks if item.start <= place.start < item.end), None
+        )
         at = {"chunk": str(chunk.index), "at": f"{place.start}-{place.end}"} if chunk else {}
         _source(cited.number, place.title, quote, {"note": cited.note_id, "q": turn.question, **at})
         return
     draw_html(
         f'<div><b>[{cited.number}]</b> {html(place.title)} <span class="t-tag">{html(GONE[place.state])}</span></div>'
-        f"{_quote_html(cited.quote)}"
+        f"{_quoted(cited.quote)}"
     )
     if place.pieces:
         with expander("What changed", "difference"):
@@ -300,7 +301,7 @@ def _sentence(sentence: Sentence, quotes: Mapping[int, str]) -> str:
     if sentence.mark == "in_other_words":
         for number in sentence.citations:
             spans = sorted((start, end) for of, start, end in sentence.quote_marks if of == number)
-            below += f'<div class="t-cited t-small">{_quoted(quotes.get(number, ""), spans)}</div>'
+            below += _quoted(quotes.get(number, ""), spans)
     return f'<p class="t-{sentence.mark}">{text}{numbers} {tag}</p>{below}'
 
 
@@ -313,13 +314,8 @@ def _source(number: int, place: str, quote: str, address: Mapping[str, str]) -> 
     """Draw a link to a quote's source, followed by the quote. `quote` is "" if it is already shown below a sentence."""
     titled_link("notes.py", f"[{number}] {place}", **address)
     if quote:
-        draw_html(_quote_html(quote))
-
-
-def _quote_html(quote: str) -> str:
-    """Return a quote as HTML."""
-    return f'<div class="t-cited t-small">{_quoted(quote)}</div>'
+        draw_html(_quoted(quote))
 
 
 def _quoted(quote: str, marks: Spans = ()) -> str:
-    return f"“{rendered.render_text(quote, marks)}”"
+    return f'<div class="t-cited t-small">“{rendered.render_text(quote, marks)}”</div>'

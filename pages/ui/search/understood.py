@@ -205,13 +205,10 @@ def draw_suggestions(text: str, result: SearchResult) -> None:
     tags = workspace.vocabulary.tags()
     known = {tag.casefold() for tag in tags}
     often = sorted(tags, key=lambda tag: -tags[tag])[:TAGS]
-    wanted = [
-        condition
-        for condition in result.understood.filters.conditions
-        if condition.field == "tag" and not condition.negated
-    ]
-    for value in (value for condition in wanted for value in condition.values):
-        if value.casefold() not in known:
+    for condition in result.understood.filters.conditions:
+        for value in condition.values if condition.field == "tag" and not condition.negated else ():
+            if value.casefold() in known:
+                continue
             caption(
                 t("No note has the tag '{tag}'. Common tags: {tags}.", tag=value, tags=often)
                 if often
@@ -221,9 +218,11 @@ def draw_suggestions(text: str, result: SearchResult) -> None:
         for term in result.understood.terms:
             rest = without_term(text, term.start, term.end)
             if rest and term.kind not in NOT_NARROWING:
-                label = t("Without {term}", term=plain(term_name(term, result.understood.filters)))
-                if term.kind == "excluded":
-                    label = t("Include {value}", value=plain(term.value))
+                label = (
+                    t("Include {value}", value=plain(term.value))
+                    if term.kind == "excluded"
+                    else t("Without {term}", term=plain(term_name(term, result.understood.filters)))
+                )
                 button(label, f"relax_term_{term.start}", "close", put, rest)
         for key in question_box.FILTERS:
             for number, name in enumerate(session_state[key]):

@@ -44,14 +44,13 @@ def search() -> None:
         for name in PARTS:
             if name not in FIRST:
                 _part(name)
-    uses = workspace.uses
     clicks = workspace.clicks
     switch(
         "search.record_uses",
         t("Record how notes are found and used"),
         "record_uses",
-        uses.enabled,
-        uses.enable,
+        workspace.uses.enabled,
+        workspace.uses.enable,
         t(
             "Records which notes are found, opened, quoted or read by programs, and for which question. The records "
             "stay in this workspace, and each note shows its own figures."

@@ -25,8 +25,12 @@ from pages.ui.shared.widgets import button, caption, expander, form, in_columns,
 def draw_picture_model() -> None:
     """Draw the field for the picture model's name. If a model is set, also show how many pictures it has indexed."""
     section_title("Model for pictures")
-    box = partial(st.text_input, t("Name or folder"), placeholder="clip-ViT-B-32")
-    general.field("pictures.model", box, str, workspace.images.start)
+    general.field(
+        "pictures.model",
+        partial(st.text_input, t("Name or folder"), placeholder="clip-ViT-B-32"),
+        str,
+        workspace.images.start,
+    )
     small_print(
         "The name of a CLIP model on huggingface.co, such as clip-ViT-B-32 (600 MB, downloaded once), or its "
         "folder. Pictures in your notes can then be found by what they show. The pictures stay on this machine. "
@@ -39,15 +43,18 @@ def draw_picture_model() -> None:
     except TesseraError as error:
         warn(error.message)
     else:
-        texts = [
-            t_plural(
-                "{n} picture can be found by what it shows",
-                "{n} pictures can be found by what they show",
-                n=status.known,
-            ),
-            t_plural("{n} waiting", "{n} waiting", n=status.waiting) if status.waiting else "",
-        ]
-        draw_html(facts(texts))
+        draw_html(
+            facts(
+                [
+                    t_plural(
+                        "{n} picture can be found by what it shows",
+                        "{n} pictures can be found by what they show",
+                        n=status.known,
+                    ),
+                    t_plural("{n} waiting", "{n} waiting", n=status.waiting) if status.waiting else "",
+                ]
+            )
+        )
         if status.failed:
             draw_html(
                 folded(

@@ -39,34 +39,15 @@ _STEPS = (
     message("Come back here and press 'Search again', then 'Use it to write answers'."),
 )
 
-Found = tuple[LocalServer, ...]
-
-
-def _list(found: Found | None) -> None:
-    with row():
-        paragraph(t("Language models on this machine"), "t-name", width="stretch")
-        if small("Search again", "look_again", "refresh", disabled=found is None):
-            workspace.jobs.forget(_JOB)
-            rerun()
-    small_print(
-        "Programs such as Ollama run a language model on your own machine. Tessera looks for them at their usual "
-        "addresses when this page opens."
-    )
-    if found is None:
-        caption(t("Looking for servers…"), "hourglass_top")
-    elif not any(server.models for server in found):
-        draw_html(f"<ol>{elements(_STEPS, 'li')}</ol>")
-    for server in found or ():
-        _draw_found_server(server)
-
 
 def _draw_found_server(server: LocalServer) -> None:
     card = workspace.servers.get("llm")
     used = card.complete and card.base_url == server.base_url
-    if used:
-        state = f'<span class="t-tag">{t_html("in use: {model}", model=short(card.model))}</span>'
-    else:
-        state = f'<span class="t-dim t-small">{html(_state(server))}</span>'
+    state = (
+        f'<span class="t-tag">{t_html("in use: {model}", model=short(card.model))}</span>'
+        if used
+        else f'<span class="t-dim t-small">{html(_state(server))}</span>'
+    )
     dot = "ready" if server.running else "absent"
     port = server.address.rpartition(":")[2]
     with row(f"local_{port}"):
@@ -294,7 +275,7 @@ def _form(card: ServerCard, open_: list[str]) -> None:
                 text = session_state.get(_preset(card), text)
             # Pass the text as `value`. Text in the session state is lost when switching languages changes the label.
             column.text_input(label, text, key=box, placeholder=examples[name], disabled=shut)
-        for name in ("base_url", "model"):
+        for name in texts:
             if source := SOURCES.get(card.sources[name]):
                 caption(text_of(source, what=texts[name], name=f"TESSERA_{card.section}__{name}".upper(), file=FILE))
         if not card.key or _replacing(card) in session_state:
@@ -317,18 +298,18 @@ def _form(card: ServerCard, open_: list[str]) -> None:
                     workspace.servers.enter_key(section, key)
                 _renew("key", card)
                 session_state.pop(_preset(card), None)
-                if any(workspace.servers.get(section).sources[name] != "default" for name in ("base_url", "model")):
+                if any(workspace.servers.get(section).sources[name] != "default" for name in texts):
                     jobs.start_job("server", lambda progress: workspace.servers.test(section, progress))
                 rerun()
 
 
 def _key(card: ServerCard) -> None:
     """Show where a server's key comes from, with buttons to replace and remove it."""
-    if card.key:
-        text = text_of(KEYS[card.key], variable=card.variable)
-    else:
-        text = t("The saved key belongs to {url} and is not sent to this address.", url=card.key_for)
-
+    text = (
+        text_of(KEYS[card.key], variable=card.variable)
+        if card.key
+        else t("The saved key belongs to {url} and is not sent to this address.", url=card.key_for)
+    )
     replacing = _replacing(card)
     with row(f"key_{card.section}"):
         paragraph(text, "t-small", width="content")
@@ -400,7 +381,23 @@ def draw_looking() -> None:
             rerun()
         with errors():
             job = workspace.jobs.find(_JOB)
-            _list(None if running else (job.result if job is not None and isinstance(job.result, tuple) else ()))
+            found = job.result if job is not None and isinstance(job.result, tuple) else ()
+            with row():
+                paragraph(t("Language models on this machine"), "t-name", width="stretch")
+                if small("Search again", "look_again", "refresh", disabled=running):
+                    workspace.jobs.forget(_JOB)
+                    rerun()
+            small_print(
+                "Programs such as Ollama run a language model on your own machine. Tessera looks for them at their "
+                "usual addresses when this page opens."
+            )
+            if running:
+                caption(t("Looking for servers…"), "hourglass_top")
+                return
+            if not any(server.models for server in found):
+                draw_html(f"<ol>{elements(_STEPS, 'li')}</ol>")
+            for server in found:
+                _draw_found_server(server)
 
     part()
 
