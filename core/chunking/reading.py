@@ -330,12 +330,13 @@ def cut(
     first = 0
     while first + 1 < len(edges):
         reach = int(np.searchsorted(ranks, ranks[first] + size.target, side="right")) - 1
-        piece = (int(edges[first]), int(edges[max(reach, first + 1)]))
+        following = max(reach, first + 1)
+        piece = (int(edges[first]), int(edges[following]))
         if reach > first or ranks[first + 1] - ranks[first] <= keep:
             spans.append(piece)
         else:
             spans += cut(reading, *piece, levels[1:], size, () if whole else solid)
-        first = max(reach, first + 1)
+        first = following
     return join(reading, spans, size.target)
 
 

@@ -392,8 +392,7 @@ class Adaptive:
                 "The note has {tokens}, fewer than {limit}, so it stays whole.", tokens=tokens, limit=self._threshold
             )
             needless = message("Not needed because the note is short.")
-            chunks = NoChunking.cut(reading)
-            return _cut(chunks, profile, none=short, markdown=needless, recursive=needless)
+            return _cut(NoChunking.cut(reading), profile, none=short, markdown=needless, recursive=needless)
         long = message(
             "The note has {tokens}, and only notes with fewer than {limit} stay whole.",
             tokens=tokens,
@@ -432,8 +431,7 @@ class Adaptive:
                 least=self._headings,
             )
         chunks = self._markdown.cut(reading)
-        flaw = self._flaw(chunks, profile)
-        if flaw:
+        if flaw := self._flaw(chunks, profile):
             return [], message("Tried because the note has {headings}, but {flaw}.", headings=headings, flaw=flaw)
         return chunks, message(
             "The note has {headings}, and {least} are enough to split it by headings.",

@@ -88,7 +88,7 @@ def _read(part: EmailMessage, into: _Mail, depth: int) -> None:
     elif kind in ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"):
         into.encrypted += 1
     elif kind == "multipart/alternative":
-        _read_best(list(_parts(part)), into, depth)
+        _read_best(_parts(part), into, depth)
     elif part.is_multipart():
         for inner in _parts(part):
             if kind == "message/rfc822":
@@ -100,7 +100,7 @@ def _read(part: EmailMessage, into: _Mail, depth: int) -> None:
         into.attached.append(name or kind)
 
 
-def _read_best(parts: list[EmailMessage], into: _Mail, depth: int) -> None:
+def _read_best(parts: Iterator[EmailMessage], into: _Mail, depth: int) -> None:
     """Read the first alternative that contains at least 60% of the last alternative's words.
 
     If there is none, read the longest alternative, counting the last alternative's length double.
@@ -133,8 +133,7 @@ def _parts(part: EmailMessage) -> Iterator[EmailMessage]:
 def _text(part: EmailMessage, into: _Mail) -> str:
     payload = part.get_payload(decode=True)
     charset = ""
-    flowed = False
-    delsp = False
+    flowed = delsp = False
     with suppress(Exception):  # see `_header`
         flowed = part.get_param("format") == "flowed"
         delsp = part.get_param("delsp") == "yes"

@@ -166,7 +166,7 @@ def _reason(stderr: str) -> str:
     reason = next(
         (
             line
-            for line in [line.strip() for line in stderr[place.end() if place else 0 :].splitlines()]
+            for line in map(str.strip, stderr[place.end() if place else 0 :].splitlines())
             if any(map(str.isalpha, line))
             and not re.search(r"DocxError|Exception|CallStack|HasCallStack|Prelude\.|namespaces|\.xml|_rels", line)
         ),

@@ -23,7 +23,7 @@ def formula_inlines(tex: str, *, is_block: bool) -> Inlines:
     if re.fullmatch(r"[\w\s.,;:=+\-*/()\[\]<>%°′'!?]*", text):
         return blocks.inlines(text)
     mark = "$$" if is_block else "$"
-    return [{"t": "RawInline", "c": ["markdown", f"{mark}{line}{mark}"]}]
+    return [_raw_markdown(f"{mark}{line}{mark}")]
 
 
 def _script(match: "re.Match[str]") -> str:

@@ -52,8 +52,7 @@ def main_part(page: str) -> tuple[str, int, dict[str, str]]:
     whole body. Menus and scripts are always left out. Parts that contain no text aren't counted.
     """
     page, about = _read_keep(page)
-    cleaner = _Cleaner()
-    cleaner.read(page)
+    cleaner = _Cleaner(page)
     cleaner.about |= about
     for tag in _MAIN:
         spans = cleaner.spans.get(tag, [])
@@ -70,9 +69,7 @@ def main_part(page: str) -> tuple[str, int, dict[str, str]]:
 
 def clean_page(page: str) -> str:
     """Return a page without scripts, controls and menus. Unlike in `main_part`, everything else is kept."""
-    cleaner = _Cleaner(whole=True)
-    cleaner.read(page)
-    return "".join(cleaner.parts)
+    return "".join(_Cleaner(page, whole=True).parts)
 
 
 def _words(parts: list[str], head: list[str]) -> str:
@@ -107,9 +104,12 @@ def _read_keep(page: str) -> tuple[str, dict[str, str]]:
 
 
 class _Cleaner(HTMLParser):
-    """Rewrites a page without menus, scripts and controls. `left_out` counts those that contained text."""
+    """Rewrites a page without menus, scripts and controls. `left_out` counts those that contained text.
 
-    def __init__(self, *, whole: bool = False) -> None:
+    Unclosed tags and comments become text, because searching for each end would be slow.
+    """
+
+    def __init__(self, page: str, *, whole: bool = False) -> None:
         super().__init__(convert_charrefs=False)
         self._whole = whole
         self.parts = list[str]()
@@ -126,17 +126,14 @@ class _Cleaner(HTMLParser):
         self._says = False
         # Number of parts before the last list that was opened.
         self._list = 0
-
-    def read(self, page: str) -> None:
-        """Read a whole page. Unclosed tags and comments become text, because searching for each end would be slow."""
         if saved := re.match(
             r"[\s\S]*?<!--\s*(?:saved from url=\(\d+\)|Page saved with SingleFile\s+url:\s*)(https?://[^\s<>]+)",
             page[:2000],
         ):
             self.about["source_url"] = saved[1]
         for start, end in (("<!--", "-->"), ("<", ">")):
-            whole, mark, rest = page.rpartition(end)
-            page = whole + mark + rest.replace(start, "&lt;" + start[1:])
+            closed, mark, rest = page.rpartition(end)
+            page = closed + mark + rest.replace(start, "&lt;" + start[1:])
         self.feed(page)
         self.close()
         while last := next((tag for tag, _ in reversed(self._open) if tag not in _CLOSED_BY_OTHERS), ""):

@@ -120,7 +120,7 @@ def _convert(name: str, kind: str, place: Path) -> process.WorkerResult:
         return {"reason": to_json(error.reason), "version": converter.version}
     except Interrupted as error:
         return {"reason": to_json(error.reason), "is_interrupted": True}
-    except (SourceError, TesseraError) as error:
+    except TesseraError as error:
         return {"reason": to_json(error.reason if isinstance(error, SourceError) else error.message)}
     except TimeoutError:
         return {"is_too_slow": True}

@@ -293,7 +293,6 @@ class Watching:
     ) -> None:
         self._settings = settings
         self._imports = imports
-        self._bases = texts.bases
         self._synced = SyncedFolders(store)
         self._publish = store.events.publish
         self._texts = texts
@@ -373,7 +372,7 @@ class Watching:
         for kind in plain or (True, False):
             if kind and self._texts.automatic:
                 yield from self._text_folders()
-            for base in self._bases.all():
+            for base in self._texts.bases.all():
                 for folder, _ in self._synced.all(base) if base.watch and base.plain == kind else ():
                     there = self._texts.holds(Path(folder)) and (Path(folder).is_dir() or not self._texts.automatic)
                     if Path(folder).is_absolute() and not there:
@@ -382,7 +381,7 @@ class Watching:
     def _text_folders(self) -> Folders:
         for name, folder in self._texts.folders().items():
             try:
-                known = self._bases.find(name)
+                known = self._texts.bases.find(name)
                 base, made = self._texts.base_for(name)
             except TesseraError as error:
                 if self.refused.get(name) != error.message:

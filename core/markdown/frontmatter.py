@@ -107,12 +107,14 @@ def _by_lines(source: str) -> YamlBlock | None:
     for entry in _entries(source):
         reasons = _reasons(entry)
         key = _KEY.match(entry[0].lstrip())
-        keys += key is not None
-        fields += key is not None and key["key"].lower() in _FIELDS
-        readable += key is not None and reasons[0] is None
-        # A line is prose if it contains words, apart from templates and ornaments.
-        words = [re.sub(r"\{\{[^{}\r\n]*\}\}|<%[^%\r\n]*%>", "", line).split() for line in entry if key is None]
-        prose += any(len(line) > 1 or not "".join(line).isascii() for line in words)
+        if key:
+            keys += 1
+            fields += key["key"].lower() in _FIELDS
+            readable += reasons[0] is None
+        else:
+            # A line is prose if it contains words, apart from templates and ornaments.
+            words = [re.sub(r"\{\{[^{}\r\n]*\}\}|<%[^%\r\n]*%>", "", line).split() for line in entry]
+            prose += any(len(line) > 1 or not "".join(line).isascii() for line in words)
         for line, reason in zip(entry, reasons, strict=True):
             if reason:
                 inner = _KEY.match(line.lstrip())
@@ -241,8 +243,8 @@ def delimited(text: str) -> FrontSpan:
 def parse(source: str) -> FrontMatter:
     """Parse the YAML in front matter. Unreadable lines are left out, and a warning is added."""
     front = FrontMatter()
-    read = mapping(source)
-    unread = read.unread if read else ()
+    read = mapping(source) or YamlBlock(None)
+    unread = read.unread
     if unread:
         more = ", …" if len(unread) > _MOST_NAMED else ""
         numbers = (f"{line.number} ({line.key})" if line.key else str(line.number) for line in unread[:_MOST_NAMED])
@@ -251,7 +253,7 @@ def parse(source: str) -> FrontMatter:
         front.warnings.append(
             message("Line {line} of the front matter can't be read: {reason}.", line=line.number, reason=line.reason)
         )
-    for key, value in read.root.value if read and read.root else ():
+    for key, value in read.root.value if read.root else ():
         if value.tag != _NULL:
             _set_field(front, key.value.strip(), value)
     return front

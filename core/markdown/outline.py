@@ -180,10 +180,11 @@ def _with_details(tokens: Sequence[Token]) -> Sequence[Token]:
         for line, opens, other in sorted(edges[index]):
             result += _html(lines[at - start : line - start], at)
             at = line
-            if opens:
-                result.append(Token("details_open", "details", 1, map=[line, -other]))
-            else:
-                result.append(Token("details_close", "details", -1))
+            result.append(
+                Token("details_open", "details", 1, map=[line, -other])
+                if opens
+                else Token("details_close", "details", -1)
+            )
         result += _html(lines[at - start :], at)
     return result
 

@@ -103,11 +103,12 @@ def _write_labels(package: Package, main: str, document: Element, styles: dict[s
         depth = number_of(at, _LEVELS) + 1
         if number not in lists or depth > _LEVELS:
             continue
-        levels = lists[number].levels
-        counts = counters[lists[number].abstract]
+        listed = lists[number]
+        levels = listed.levels
+        counts = counters[listed.abstract]
         if number not in begun:
             begun.add(number)
-            counts |= {depth: start - 1 for depth, start in lists[number].starts.items()}
+            counts |= {depth: start - 1 for depth, start in listed.starts.items()}
         level = levels[depth]
         counts[depth] = counts.get(depth, level.start - 1) + 1
         for deeper in range(depth + 1, _LEVELS + 1):

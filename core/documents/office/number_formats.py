@@ -147,16 +147,18 @@ def _general(number: float) -> str:
 
 def _number(section: str, exact: Decimal) -> str:
     """Format a nonnegative number according to a section's digit placeholders."""
-    if fraction := re.search(r"([0#?]+)/([0#?]+|\d+)", section):
-        return _fraction(section[: fraction.start()], fraction, exact) + section[fraction.end() :]
-    exact = exact.scaleb(2 * section.count("%"), _EXACT)
-    if exponent := re.search(r"e([+-])([0#?]+)", section):
-        return _scientific(section[: exponent.start()], exponent, exact) + section[exponent.end() :]
+    percent = exact.scaleb(2 * section.count("%"), _EXACT)
+    for pattern, write, number in (
+        (r"([0#?]+)/([0#?]+|\d+)", _fraction, exact),
+        (r"e([+-])([0#?]+)", _scientific, percent),
+    ):
+        if found := re.search(pattern, section):
+            return write(section[: found.start()], found, number) + section[found.end() :]
     if not _PLACE.search(section):
         return section
     whole, point, decimals = section.partition(".")
     last = max(map(whole.rfind, "0#?"))
-    exact = exact.scaleb(-3 * (whole[last + 1 :] + decimals).count(","), _EXACT)
+    exact = percent.scaleb(-3 * (whole[last + 1 :] + decimals).count(","), _EXACT)
     grouping = "," if "," in whole[: last + 1] else ""
     digits, _, rest = f"{_rounded(exact, decimals):{grouping}f}".partition(".")
     return _whole(whole.replace(",", ""), digits) + point + _decimals(decimals.replace(",", ""), rest)

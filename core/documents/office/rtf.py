@@ -178,10 +178,9 @@ _MARGINS = {name + kind: name for name in ("header", "footer") for kind in ("", 
 # Destinations that consist of paragraphs.
 _FLOWS = {*_MARGINS, "footnote", "annotation", "shptxt", "dptxbxtext"}
 # Destinations that contain document properties, such as fonts, styles and the author.
-_COLLECTED = {
-    "fonttbl", "stylesheet", "info", "title", "author", "creatim", "revtim",
-    "fldinst", "atnauthor", "listtext", "pntext", "objclass",
-}  # fmt: skip
+_COLLECTED = frozenset(
+    "fonttbl stylesheet info title author creatim revtim fldinst atnauthor listtext pntext objclass".split()
+)
 
 
 _PLAIN = Look()
@@ -329,6 +328,7 @@ class Rtf:
         state = self._state
         flow = self._flows[-1]
         is_on = number != 0
+        stated = number or 0
         match word:
             case "begin":
                 self._states.append(state)
@@ -336,16 +336,16 @@ class Rtf:
             case "end" if self._states:
                 self._end()
             case "f":
-                state.font = self._font = number or 0
+                state.font = self._font = stated
             case "fcharset" | "cpg" if state.into == "fonttbl":
-                page = _CHARSETS.get(number or 0) if word == "fcharset" else code_page_encoding(number)
+                page = _CHARSETS.get(stated) if word == "fcharset" else code_page_encoding(number)
                 self._fonts[self._font] = page or self._fonts.get(self._font, "")
                 if word == "fcharset" and number == 0:  # the charset of Western fonts
                     self._western.add(self._font)
             case "ansicpg" | "pc" | "pca" | "mac":
                 self._page = code_page_encoding(CODE_PAGES.get(word, number))
             case "uc":
-                state.fallback = max(0, number or 0)
+                state.fallback = max(0, stated)
             case "plain":
                 state.look = Look(link=state.look.link)
                 state.deleted = False
@@ -361,11 +361,12 @@ class Rtf:
             case "upr" | "ud":
                 state.shown = word == "ud"
             case "s" | "outlinelevel" if state.into == "stylesheet":
-                self._style = (number or 0) if word == "s" else self._style
-                if word == "outlinelevel":
-                    self._styles[self._style] = (number or 0) + 1
+                if word == "s":
+                    self._style = stated
+                else:
+                    self._styles[self._style] = stated + 1
             case "yr" | "mo" | "dy" | "hr" | "min":
-                self._moment[word] = number or 0
+                self._moment[word] = stated
             case _ if word in UNSHOWN or (starred and word not in KNOWN):
                 state.shown = False
             case _ if state.shown and (word in _FLOWS or word in _COLLECTED):
@@ -376,7 +377,7 @@ class Rtf:
                 else:
                     self._texts.append("")
             case _ if state.shown and state.into not in _COLLECTED:
-                self._arrange(flow, word, number or 0)
+                self._arrange(flow, word, stated)
 
     def _arrange(self, flow: Flow, word: str, number: int) -> None:
         """Apply a control word that affects paragraphs or tables."""
@@ -385,8 +386,7 @@ class Rtf:
                 flow.end_paragraph()
             case "pard":
                 flow.in_table = False
-                flow.heading = 0
-                flow.level = 0
+                flow.heading = flow.level = 0
             case "intbl":
                 flow.in_table = True
             case "itap":

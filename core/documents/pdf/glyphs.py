@@ -19,9 +19,8 @@ _MOST_LETTERS = 200_000
 _SPECIAL = {*range(32), 32, 45, 0xFFFD, 0xFFFE, 0xFFFF}
 # Codes used by TeX fonts (OT1, T1). If a font doesn't map them to characters, pdfium returns them unchanged.
 _CODES = {
-    **dict(zip(range(11, 16), ("ff", "fi", "fl", "ffi", "ffl"), strict=True)),
+    **dict(zip((*range(11, 16), *range(27, 32)), ("ff", "fi", "fl", "ffi", "ffl") * 2, strict=True)),
     **dict(zip(range(16, 23), "“”„«»–—", strict=True)),
-    **dict(zip(range(27, 32), ("ff", "fi", "fl", "ffi", "ffl"), strict=True)),
 }
 # Step to which directions are rounded, in degrees.
 _STEP = 0.5

@@ -114,8 +114,9 @@ def _table_of_rows(group: RunGroups) -> tuple[list[PageTable], list[GlyphRun]]:
     full = [row for row in cells if len(row) > 1]
     is_table = len(columns) > 1 and len(full) > 1 and (len(full) >= _LEAST_ROWS or max(map(len, full)) >= _LEAST_ROWS)
     runs = [run for row in group for run in row]
+    rest = [run for row in after for run in row]
     if not is_table or all(run.fixed for run in runs) or _are_texts(cells, len(columns)):
-        return [], [*runs, *(run for row in after for run in row)]
+        return [], [*runs, *rest]
     rows = [[(_column(cell, columns), " ".join(run.text for run in cell)) for cell in _cells(row)] for row in group]
     table = PageTable(
         fill_cells(rows, len(columns)),
@@ -125,7 +126,7 @@ def _table_of_rows(group: RunGroups) -> tuple[list[PageTable], list[GlyphRun]]:
         runs[-1].y,
         runs[0].page,
     )
-    return [table], [run for row in after for run in row]
+    return [table], rest
 
 
 def _are_texts(rows: Sequence[Mapping[int, Sequence[GlyphRun]]], columns: int) -> bool:

@@ -47,7 +47,7 @@ BaseName = Annotated[Text, Query(description="The name of a base")]
 TopK = Annotated[int, Field(ge=1, le=100)]
 
 _FIELDS: Any = dict.fromkeys(
-    ("base", "tags", "any_tags", "type", "category", "project", "scope", "status"), (Text | list[Text] | None, None)
+    "base tags any_tags type category project scope status".split(), (Text | list[Text] | None, None)
 )
 _Words: Any = create_model("Words", __base__=Body, **_FIELDS)
 
@@ -350,12 +350,12 @@ def _run_search(workspace: Workspace, search: Search, **chosen: object) -> Searc
         "as_typed": not search.enable_enhancement,
         "plain": search.plain,
         "indexed": True,
+        WIDENING: search.context_size if search.expand_context else 0,
     }
     if search.rerank is not None:
         chosen_reranker = workspace.bases.search_settings().reranker
         usual = DEFAULTS.reranker if chosen_reranker == "none" else chosen_reranker
         options["reranker"] = usual if search.rerank else "none"
-    options[WIDENING] = search.context_size if search.expand_context else 0
     result = workspace.search(search.query, limit=search.top_k, **options)
     workspace.uses.found(result, options["filters"])
     return result

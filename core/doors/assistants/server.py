@@ -70,9 +70,12 @@ def tool(operation: Operation[object]) -> Callable[..., ToolAnswer]:
     def call(workspace: Workspace | Remote, fields: Fields | None = None, **values: object) -> ToolAnswer:
         arguments = {names[name]: value for name, value in values.items()}
         arguments |= fields.model_dump(exclude_none=True) if fields else {}
-        if isinstance(workspace, Remote):
-            return ToolAnswer(readable(encode(workspace.run(operation, arguments, caller=PROGRAM))))
-        return ToolAnswer(readable(encode(operation.run(workspace, PROGRAM, arguments))))
+        answer = (
+            workspace.run(operation, arguments, caller=PROGRAM)
+            if isinstance(workspace, Remote)
+            else operation.run(workspace, PROGRAM, arguments)
+        )
+        return ToolAnswer(readable(encode(answer)))
 
     parameters = [Parameter("workspace", Parameter.POSITIONAL_OR_KEYWORD, annotation=Workspace)]
     parameters += [

@@ -57,9 +57,20 @@ class WriteCalls:
         self._turn = threading.Lock()
 
     def __call__(self, name: str, arguments: Values) -> CallToolResult:
+        patience = _WAIT
         try:
             self._opened()  # a broken workspace fails here, before any waiting
-            return self._call(name, arguments)
+            while True:
+                try:
+                    with self._locked() as workspace:
+                        return run(lambda: workspace, name, arguments)
+                except WorkspaceLocked:
+                    if app := cast(Workspace | None, client.connect_running(self._folder)):
+                        return run(lambda: app, name, arguments)
+                    patience -= _PAUSE
+                    if patience < 0:
+                        raise
+                time.sleep(_PAUSE)
         except TesseraError as error:
             return failure(str(error))
 
@@ -84,20 +95,6 @@ class WriteCalls:
             return []
         with self._locked() as workspace:
             return workspace.text_folders.scan(progress=progress)
-
-    def _call(self, name: str, arguments: Values) -> CallToolResult:
-        patience = _WAIT
-        while True:
-            try:
-                with self._locked() as workspace:
-                    return run(lambda: workspace, name, arguments)
-            except WorkspaceLocked:
-                if app := cast(Workspace | None, client.connect_running(self._folder)):
-                    return run(lambda: app, name, arguments)
-                patience -= _PAUSE
-                if patience < 0:
-                    raise
-            time.sleep(_PAUSE)
 
     @contextmanager
     def _locked(self) -> Iterator[Workspace]:

@@ -211,9 +211,7 @@ def connect(workspace: Path, **given: object) -> FolderConnection:
             n=len(report.differing),
             paths=report.differing,
         )
-        if report.connected:
-            sys.stderr.write(f"{say(question)}\n")
-        elif agreed(question, yes=False):
+        if agreed(question, yes=report.connected) and not report.connected:
             report = run(operations.connect, **given | {"confirmed": True})
         return report
 

@@ -19,7 +19,7 @@ from core.base.codec import assemble
 from core.base.errors import ConfigError, NoteNotFound, TesseraError
 from core.base.terminal import _
 from core.doors.cli.binding import Command, Commands
-from core.doors.cli.calling import call, opened
+from core.doors.cli.calling import RunOperation, call, opened
 from core.doors.cli.options import WORKSPACE, Base, Folder, Json, argument, option
 from core.doors.cli.terminal import show
 from core.intake.encoding import MAX_BYTES
@@ -50,17 +50,18 @@ def edit(workspace: Path, note: str, expected_version: int | None, *, body: Body
     expected = expected_version or before.version
     with _save_on_failure(text), opened(workspace) as run:
         run(operations.update, note=before.id, body=text, expected_version=expected)
-        return _compare(before, run(operations.show, note=before.id))
+        return _compare(run, before)
 
 
 def revert(workspace: Path, **arguments: object) -> ChangedNote:
     with opened(workspace) as run:
         before = run(operations.show, note=arguments["note"])
         run(operations.revert, **arguments)
-        return _compare(before, run(operations.show, note=before.id))
+        return _compare(run, before)
 
 
-def _compare(before: WholeNote, after: WholeNote) -> ChangedNote:
+def _compare(run: RunOperation, before: WholeNote) -> ChangedNote:
+    after = run(operations.show, note=before.id)
     return assemble(ChangedNote, after, changed=after.version != before.version)
 
 

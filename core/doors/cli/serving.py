@@ -108,7 +108,7 @@ def app_(
         {"url": url, "workspace": str(folder.absolute())},
         as_json,
         lambda values: [
-            _("Tessera is running on {url}. Press Ctrl+C to stop it.", url=values["url"]),
+            _("Tessera is running on {url}. Press Ctrl+C to stop it.", url=url),
             _("Your notes are in {folder}.", folder=values["workspace"]),
         ],
     )
@@ -138,7 +138,7 @@ def _bring_to_front(folder: Path, as_json: bool) -> bool:
     there = remote.run(bring_to_front, {}) if remote else None
     url = there.url if there else ""
     if there and url:
-        show({"url": url}, as_json, lambda values: [_("Tessera is already running on {url}.", url=values["url"])])
+        show({"url": url}, as_json, lambda _values: [_("Tessera is already running on {url}.", url=url)])
         if not there.shown:
             _window(url, folder)
     return bool(url)

@@ -217,9 +217,9 @@ def _text(text: str, people: _People) -> str:
 
 # Message fields shown with their names.
 _ABOUT = (
-    "forwarded_from", "saved_from", "action", "title", "members", "duration_seconds", "performer", "sticker_emoji",
-    "place_name", "address", "location_information", "contact_information", "game_title", "game_description", "edited",
-)  # fmt: skip
+    "forwarded_from saved_from action title members duration_seconds performer sticker_emoji place_name address"
+    " location_information contact_information game_title game_description edited".split()
+)
 
 
 class Telegram(FolderImporter):

@@ -9,23 +9,10 @@ from core.markdown.writing import table
 
 _MOST_CELLS = 100_000
 _HEADINGS = {f"h{level}": "#" * level + " " for level in range(1, 7)}
-_BREAKING = {
-    "div",
-    "p",
-    "en-note",
-    "blockquote",
-    "section",
-    "article",
-    "table",
-    "ul",
-    "ol",
-    "pre",
-    "figure",
-    *_HEADINGS,
-}
+_BREAKING = {*"div p en-note blockquote section article table ul ol pre figure".split(), *_HEADINGS}
 _MARKS = {"b": "**", "strong": "**", "i": "*", "em": "*", "s": "~~", "strike": "~~", "del": "~~", "code": "`"}
 _MARKS["annotation"] = "$"  # a formula's TeX source
-_EMPTY = {"br", "hr", "img", "en-todo", "en-media", "col", "input", "meta", "link"}
+_EMPTY = frozenset("br hr img en-todo en-media col input meta link".split())
 _SILENT = {"script", "style", "head", "title", "en-crypt", "svg", "mrow"}
 _SILENT_CLASSES = {"icon", "page-header-icon", "bookmark-icon", "bookmark-image", "katex-html"}
 _CHECKED = "[x] "
