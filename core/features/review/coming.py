@@ -6,7 +6,8 @@ from dataclasses import replace
 from datetime import date, timedelta
 from itertools import islice, pairwise
 
-from core.model import Chunk, QuotedLine
+from core.base.text import line_starts
+from core.model import Chunk, NoteSummary, QuotedLine
 from core.notes.daily import ordinal
 from core.notes.texts import as_line
 from core.store import Store
@@ -69,18 +70,24 @@ def _lines(store: Store, chunks: Collection[Chunk]) -> Iterator[QuotedLine]:
     files = {base.id for base in store.bases.all() if base.plain}
     for chunk in chunks:
         note = cards.get(chunk.note_id)
-        if note is None or note.status != "active" or note.expired or note.base_id in files:
-            continue
-        is_own = chunk.text and not chunk.edited and chunk.start < chunk.end
-        start = chunk.start
-        is_code = bool(_FENCE.match(chunk.lead))
-        for line in chunk.text.splitlines(keepends=True):
-            if _FENCE.match(line):
-                is_code = not is_code
-            elif not (is_code or _LEFT_OUT.match(line)):
-                span = (start, start + len(line.rstrip())) if is_own else (-1, -1)
-                yield QuotedLine(note, line, chunk.index, *span, bool(is_own and _OPEN_TASK.match(line)))
-            start += len(line)
+        if note is not None and note.status == "active" and not note.expired and note.base_id not in files:
+            yield from _lines_of(note, chunk)
+
+
+def _lines_of(note: NoteSummary, chunk: Chunk) -> Iterator[QuotedLine]:
+    is_own = chunk.text and not chunk.edited and chunk.start < chunk.end
+    fence = mark[1] if (mark := _FENCE.match(chunk.lead)) else ""
+    for begin, end in pairwise([*line_starts(chunk.text), len(chunk.text)]):
+        line = chunk.text[begin:end]
+        mark = _FENCE.match(line)
+        if mark and not fence:
+            fence = mark[1]
+        elif mark and mark[1].startswith(fence) and not mark[2].strip():
+            fence = ""
+        elif not (fence or _LEFT_OUT.match(line)):
+            start = chunk.start + begin
+            span = (start, start + len(line.rstrip())) if is_own else (-1, -1)
+            yield QuotedLine(note, line, chunk.index, *span, bool(is_own and _OPEN_TASK.match(line)))
 
 
 def _pattern(day: date) -> re.Pattern[str]:

@@ -39,17 +39,20 @@ def group(questions: Texts) -> tuple[Texts, ...]:
     return tuple(tuple(wordings) for _, wordings in groups)
 
 
-def _includes(words: Iterable[str], others: Iterable[str]) -> bool:
-    """Return whether each of the other words is among the words, or is a typing error or the plural of one."""
-    return all(
-        any(
-            word.removesuffix("s") == other.removesuffix("s")
-            or (
-                min(len(word), len(other)) >= _LEAST
-                and (word + other).isalpha()
-                and SequenceMatcher(None, word, other).ratio() >= _ALIKE
-            )
-            for word in words
-        )
-        for other in others
+def _is_same(words: Collection[str], others: Collection[str]) -> bool:
+    """Return whether each of the words is a typing error of one of the others, and the other way round."""
+    return max(len(words), len(others)) <= _MOST and all(
+        any(_is_typing_error(word, other) for other in there)
+        for here, there in ((words, others), (others, words))
+        for word in here
+    )
+
+
+@lru_cache(10_000)
+def _is_typing_error(word: str, other: str) -> bool:
+    return (
+        min(len(word), len(other)) >= _LEAST
+        and abs(len(word) - len(other)) <= 1
+        and (word + other).isalpha()
+        and SequenceMatcher(None, word, other).ratio() >= _ALIKE
     )
