@@ -347,7 +347,7 @@ def _date(match: Match) -> Read:
         return (("nth", read_number(match["of"])),), (), False
     parts = {name[0]: value for name, value in match.groupdict().items() if value}
     year, day = (int(read_number(parts[name]) or 0) if name in parts else None for name in "yd")
-    plain: Readings = (("n", Fraction(year), ""),) if year else ()
+    plain = (("n", Fraction(year), ""),) if year else ()
     if "m" not in parts:
         return (("date", year, None, None), *plain), (), False
     name = parts["m"]

@@ -44,7 +44,7 @@ class NamedSections:
         Such a section is headed by a name that isn't in the question, next to a section whose name is. The third value
         contains the names in the question. A sentence with one of these names isn't about somebody else.
         """
-        siblings: dict[tuple[int, int], list[tuple[str, int, int]]] = defaultdict(list)
+        siblings = defaultdict(list)
         above: list[tuple[int, str, int]] = []
         for level, title, start in [*headings_in(body), (0, "", len(body))]:
             while above and above[-1][0] >= level:

@@ -141,7 +141,7 @@ class Source:
 def sources(passage: str, span: Span) -> list[Source]:
     """Return the sentences in a passage that overlap a quote's span."""
     start, end = span
-    found: dict[Span, Source] = {}
+    found = {}
     for unit in units_of(passage):
         if unit.start >= end or unit.end <= start:
             continue

@@ -296,7 +296,7 @@ def markdown_files(records: Records, find_file: FindFile) -> Contents:
     An attachment keeps its path, so that links to it stay valid. Raises ArchiveError if a field can't be written as
     front matter.
     """
-    texts: dict[str, bytes] = {}
+    texts = {}
     mistakes = list[tuple[Text, Message]]()
     notes = records.sorted_notes()
     named = [harmless_path(note.path or title_filename(note.title), keeps_marks=True) for note in notes]

@@ -86,7 +86,7 @@ class RecordParts(Iterable[T]):
 
 def in_memory(records: Iterable[T]) -> RecordParts[T]:
     """Return records in memory as RecordParts, like an archive's records."""
-    made: list[Made[T]] = [("", partial(_identity, record)) for record in records]
+    made = [("", partial(_identity, record)) for record in records]
     return RecordParts(lambda: made)
 
 
@@ -324,7 +324,7 @@ def write(store: Store, records: Records, name: str, ids: Ids, runs: RunRows) ->
 
 def _write_notes(store: Store, base: KnowledgeBase, records: Records, ids: Ids) -> None:
     indexer = Indexer(store, base, embedding.build(base.embedder))
-    own: dict[str, ChunkingOptions] = {}
+    own = {}
     paths = defaultdict[str, set[str]](set)
 
     def drafts() -> Iterator[NoteToIndex]:

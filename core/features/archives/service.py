@@ -45,7 +45,7 @@ def checked(records: Records, name: str) -> Ids:
     for place, entry in records.notes.sound(mistakes):
         check_once(place, message("this note appears twice."), f"note {entry.note.id}")
         ids.notes[entry.note.id] = entry.note.version
-    last: dict[str, str] = {}
+    last = {}
     for place, version in records.versions.sound(mistakes):
         note = version.note
         numbers = ids.versions.setdefault(note.id, set())

@@ -266,7 +266,8 @@ def _damage(backups: Backups) -> Message | None:
     left = _READ
     for backup in backups.all():
         try:
-            digests: manifest.Digests = {} if backup.file.suffix == ".db" else manifest.read(backup.file)[1]
+            is_database = backup.file.suffix == ".db"
+            digests = {} if is_database else manifest.read(backup.file)[1]
             left -= sum(size for size, _ in digests.values()) or backup.bytes
             if left > 0:
                 backups.check(backup)

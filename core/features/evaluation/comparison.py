@@ -404,7 +404,7 @@ def _difference(compared: SideBySide, name: str) -> str:
 
 
 def _change_sections(compared: SideBySide) -> Sections:
-    titles: dict[Change, Message] = message_table({"gained": "Newly found", "lost": "No longer found"})
+    titles = message_table({"gained": "Newly found", "lost": "No longer found"})
     for change, title in titles.items():
         rows = [
             [row.id, row.question, _where(row), *(f"{rank or NONE}" for rank in row.ranks)]
@@ -417,7 +417,7 @@ def _change_sections(compared: SideBySide) -> Sections:
 
 
 def _missed(compared: SideBySide) -> Sections:
-    rows: Rows = []
+    rows = []
     for row in compared.rows:
         if row.missed:
             reasons = dict.fromkeys(diagnosis.message for diagnosis in row.results[0].diagnoses)

@@ -34,7 +34,6 @@ from core.model import (
     JudgedBy,
     KnowledgeBase,
     Measured,
-    MissedAt,
     NoteSummary,
     Passage,
     Pipeline,
@@ -149,7 +148,7 @@ def _missed(reasons: Reasons, note: NoteSummary, chunks: Mapping[int, Chunk], nu
     # Consider all chunks that contain enough of the passage. If there are none, consider those with the largest share.
     enough = min(FOUND_SHARE, shares[most.id])
     outcome = reasons.why_not(note, {rowid: chunk for rowid, chunk in holding.items() if shares[chunk.id] >= enough})
-    stage: MissedAt = "cut_apart" if enough < FOUND_SHARE or outcome.stage is None else outcome.stage
+    stage = "cut_apart" if enough < FOUND_SHARE or outcome.stage is None else outcome.stage
     chunk = outcome.chunk or most
     return Diagnosis(number, stage, shares[chunk.id], chunk.id, outcome.scores)
 

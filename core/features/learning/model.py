@@ -154,7 +154,7 @@ def _fact(suggestion: _Suggestion, excerpt: Excerpt) -> Fact | Message:
     ]
     if not suggestion.title or not paragraphs:
         return message("it has no text")
-    events: dict[tuple[int, str], LogEvent] = {}
+    events = {}
     keys = set[str]()
     quoted = ""
     for line in suggestion.lines:

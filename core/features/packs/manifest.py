@@ -112,7 +112,7 @@ def read_pack(place: Path) -> tuple[Pack, PackNotes]:
     front matter, and symbolic links that lead outside the folder.
     """
     pack, mistakes = checked(place)
-    notes: PackNotes = {}
+    notes = {}
     try:
         scan = folder.scan(place, scope="notes")
     except SourceError as error:

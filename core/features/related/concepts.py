@@ -190,7 +190,7 @@ class Concepts:
         log_bases(searched)
         only = {item.id for item in searched}
         base_of = self._store.notes.base_ids(every)
-        of_note: dict[str, Counter[str]] = {}
+        of_note = {}
         holders = defaultdict[str, list[str]](list)
         for note_id, counts in every.items():
             if base_of.get(note_id) not in only:

@@ -8,7 +8,7 @@ from core.base.codec import assemble
 from core.base.frozen import frozen
 from core.base.terminal import _, say
 from core.base.text import one_line
-from core.model import GONE, Cited, DiffPiece, SearchOptions, Sentence, Thread
+from core.model import GONE, Cited, DiffPiece, Sentence, Thread
 from core.operations.declaring import About, operation
 from core.operations.printing import table
 from core.operations.search import OPTIONS, Question, format_sentence, options
@@ -156,7 +156,7 @@ def ask(
     thread: Annotated[str, About("The thread to continue; by default a new one.")] = "",
     **given: object,
 ) -> ThreadView:
-    chosen: SearchOptions = options(workspace, given)
+    chosen = options(workspace, given)
     question = workspace.threads.complete(thread, query) if thread else query
     return _view(workspace, workspace.threads.answer(question, thread, typed=query, **chosen))
 

@@ -11,12 +11,10 @@ from streamlit import container, rerun
 from streamlit import html as draw_html
 
 from core.base.errors import ArchiveError
-from core.base.frozen import Values
 from core.model import (
     ABOUT_KINDS,
     BASE_KINDS,
     BaseFields,
-    BaseKind,
     BaseStatus,
     KnowledgeBase,
     Restored,
@@ -65,7 +63,7 @@ def draw_new_base() -> None:
     section_title("New base")
     with container(key="new_base_form", width=_WIDTH):
         title = text_input("Name", "new_name", max_chars=80)
-        kinds: list[BaseKind] = [*BASE_KINDS]
+        kinds = [*BASE_KINDS]
         kind = st.radio(
             t("Kind"),
             kinds,
@@ -80,7 +78,7 @@ def draw_new_base() -> None:
     with more:
         description = text_input("Description", "new_description", placeholder=t("What is this base for?"))
         embedder = usual.embedder if literal else _model(usual.embedder)
-        chosen: Values = {}
+        chosen = {}
         for column, name in zip(st.columns(2), knobs.OF_BASES[: 1 if literal else 2], strict=False):
             value = select_in(column, knobs.setting_label(name), knobs.value_labels(name), f"new_{name}")
             chosen[name] = None if value == knobs.AS_SET else value

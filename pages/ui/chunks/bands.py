@@ -5,7 +5,7 @@ from typing import Literal
 
 import streamlit as st
 
-from core.base.frozen import Values, frozen
+from core.base.frozen import frozen
 from core.base.messages import message_table
 from core.model import Chunk, Edit, Note
 from pages.ui.shared.rendered import render_text
@@ -159,7 +159,7 @@ def draw(
         for piece in pieces(chunks, len(note.body))
         if first <= piece.index < max(last, 1) or last == len(chunks)
     ]
-    data: Values = {
+    data = {
         "pieces": drawn,
         "shown": shown,
         "editable": on_edit is not None,

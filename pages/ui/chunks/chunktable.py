@@ -7,7 +7,6 @@ from typing import TypeVar
 import streamlit as st
 from streamlit import session_state
 
-from core.base.frozen import Values
 from core.base.messages import message
 from core.model import CHUNK_KINDS, CHUNK_STATES, Chunk, Edit, KnowledgeBase, Note, Progress
 from pages.ui.chunks import bands, editor
@@ -51,7 +50,7 @@ def table(note: Note, chunks: Chunks, shown: int | None, edits: Mapping[str, Edi
         (number for number, titles in enumerate(zip(*sections, strict=False)) if len(set(titles)) > 1),
         min(map(len, sections)),
     )
-    lines: list[Values] = [
+    lines = [
         {
             "index": chunk.index + 1,
             "line": chunk.line,

@@ -205,7 +205,7 @@ def _diagnosis(result: QuestionResult) -> str:
 def _hit(run: Run, result: QuestionResult, rank: int, hit: FoundSpan, chunks_of: ChunksOf) -> None:
     note = _find_note(hit.note_id)
     span, chunk = _place_of(run, hit, chunks_of) if note else (None, None)
-    right: list[Span] = []
+    right = []
     if note and span:
         golds = [(gold.start, gold.end) for gold in result.golds if gold.note_id == note.id and _is_in_place(gold)]
         right = cards.spans_in(join_spans(sorted(golds)), *span)

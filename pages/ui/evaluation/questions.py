@@ -10,7 +10,6 @@ import streamlit as st
 from streamlit import columns, container, rerun, session_state
 from streamlit import html as draw_html
 
-from core.base.frozen import Values
 from core.base.messages import Message, message_table
 from core.model import (
     NOTICES,
@@ -519,7 +518,7 @@ def _table(listed: Sequence[Question], chosen: Sequence[str]) -> None:
         # The question chosen last is the one shown, so it goes to the end.
         session_state.update({_CHOSEN: sorted(now, key=lambda name: name not in chosen), _ADDING: False})
 
-    rows: list[Values] = [
+    rows = [
         {
             "question": item.text[:LISTED_LONGEST],
             "state": " · ".join(text_of(STATES[name]) for name in STATES if name != "all" and name in states(item)),

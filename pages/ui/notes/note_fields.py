@@ -160,7 +160,7 @@ def word_box(box: Place, label: str, key: str, options: Sequence[str], value: st
     more = {"accept_new_options": True, "placeholder": "", "format_func": _as_label, **more}
     if value:
         session_state.setdefault(key, value)  # a box with an initial index can't be emptied
-    word: str | None = drawn(box.selectbox, label, options, index=None, key=key, **more)
+    word = drawn(box.selectbox, label, options, index=None, key=key, **more)
     return word and word_of(word)
 
 

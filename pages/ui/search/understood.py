@@ -121,7 +121,7 @@ _JOINT = r"(?<=\w)[_/.](?=\w)"
 
 def collect_facets(result: SearchResult, options: SearchOptions) -> Facets:
     """Return the facets by field. If the question filters by a field, count that field's facets without the filter."""
-    fields: Facets = {}
+    fields = {}
     for name in TERMS:
         wider = _without_field(result, name)
         facets = result.facets

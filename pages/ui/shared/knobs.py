@@ -7,7 +7,6 @@ from typing import cast
 import streamlit as st
 from streamlit import session_state
 
-from core.base.frozen import Values
 from core.base.messages import message_table
 from core.model import (
     CHOICES,
@@ -129,7 +128,7 @@ def draw_switch(base: KnowledgeBase, name: str) -> None:
         workspace.bases.update(base.name, **cast(BaseFields, {name: bool(session_state[key])}))
 
     unreadable = name == "read_pictures" and not workspace.pictures.can_read
-    more: Values = {"on_change": guarded(store), "disabled": workspace.readonly or (unreadable and not on)}
+    more = {"on_change": guarded(store), "disabled": workspace.readonly or (unreadable and not on)}
     if name == "embed_at_once" and base.plain and base.name in workspace.text_folders.folders():
         more |= {
             "help": t("For folders with text files, this is set by auto_embed in tessera.toml."),
@@ -180,7 +179,7 @@ def choose(side: str, first: ChunkingOptions, usual: ChunkingOptions, *, reset: 
     if before != first and not moved:
         begin(first)
     session_state[f"try_{side}_from"] = first
-    chosen: dict[str, int] = {}
+    chosen = {}
     with frame(f"parameters_{side}"):
         columns = st.columns(2, gap="medium")
         strategy = select_in(

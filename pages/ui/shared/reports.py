@@ -152,7 +152,7 @@ def counts(figures: dict[str, int], remark: str = "") -> None:
 
 def show(plan: SyncPlan) -> None:
     """Show a sync plan, with the numbers of files to add, change and so on, and collapsed lists of these files."""
-    lists: dict[str, Rows] = {
+    lists = {
         "added": [(file.path, "") for file in plan.added],
         "changed": [
             (match.file.path, t("differs from its file") if match in plan.joined else "") for match in plan.changed

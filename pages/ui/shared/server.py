@@ -71,7 +71,7 @@ def adjust() -> None:
                 state.ClearField("widget_states")
         request_rerun(session, state)
 
-    parts: tuple[tuple[object, str, object], ...] = (
+    parts = (
         # Components in installed packages. To find them, Streamlit searches every package.
         (BidiComponentManager, "discover_and_register_components", lambda _manager, **_options: None),
         # Data frames in the data of components. To detect them, Streamlit imports pandas.

@@ -313,7 +313,7 @@ def _value_before(text: str, at: int) -> Iterable[Value]:
 def tables(text: str) -> Secrets:
     """Yield the secrets in table rows and columns that have the name of a secret."""
     at = 0
-    columns: tuple[Regex, int, list[int]] | None = None
+    columns = None
     for line, following in pairwise([*text.split("\n"), ""]):
         end = at + len(line)
         short = len(line) <= MOST_LINE
