@@ -66,6 +66,11 @@ middleware = [
 ]
 
 
+def prepare() -> object:
+    """Open the workspace, and import what the menu counts. If this fails, the first page shows why."""
+    return workspace().review
+
+
 @asynccontextmanager
 async def lifespan(_: st.App) -> AsyncIterator[None]:
     """Close the workspace on shutdown, because the signal that stops the server skips exit handlers."""
@@ -75,7 +80,7 @@ async def lifespan(_: st.App) -> AsyncIterator[None]:
         sys.stdout.write(f"{desktop.address}\n")
         sys.stdout.flush()
     with DaemonPool(1, "open") as pool:
-        pool.submit(lambda: workspace().review)  # counted in every menu; if this fails, the first page shows why
+        pool.submit(prepare)
         yield
     st.cache_resource.clear()
 
