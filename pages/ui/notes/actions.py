@@ -1,6 +1,6 @@
 """Actions on the open note and on selected notes, with their dialogs."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import chain, count
 from pathlib import PurePosixPath
@@ -314,44 +314,6 @@ def is_raw() -> bool:
 def actions(note: Note) -> None:
     """Draw the edit button and the menu of an open note."""
     button("Edit", "edit_note", "edit", composer.edit, note.id, help="Key: E", writes=True)
-    _menu(note)
-
-
-def ways(note: Note) -> None:
-    """Draw the links from an open note to its chunks and to Obsidian."""
-    chunk_link(note.id, None, t("How it is split"))
-    if note.in_file:
-        obsidian(note, t("Open in Obsidian"))
-
-
-def marked(note_ids: Sequence[str]) -> None:
-    """Show the actions on the notes selected in the list."""
-    acts = (
-        (t("Set fields…"), "set_fields", "edit_note", FIELDS_DIALOG.open),
-        (t("Move…"), "move_notes", "drive_file_move", MOVE_DIALOG.open),
-        (t("Archive"), "archive_notes", "archive", archive_notes),
-        (
-            t_plural("Delete {n} note", "Delete {n} notes", n=len(note_ids)) if note_ids else t("Delete"),
-            "delete_notes",
-            "delete",
-            trash.ask,
-        ),
-    )
-    with row("marked_actions"):  # always drawn, so that the table doesn't move when a first note is selected
-        for label, key, icon, act in acts:
-            button(label, key, icon, act, note_ids, disabled=is_shut() or not note_ids)
-
-
-def copy_note(note: Note) -> Note:
-    """Copy a note into the same folder, with a title that no note has yet. Return the copy."""
-    taken = {card.title for card in workspace.notes.all()}
-    name = t("{title} (copy)", title=note.title)
-    titles = chain([name], (f"{name} {number}" for number in count(2)))
-    return workspace.notes.copy(note.id, title=next(title for title in titles if title not in taken), embed=False)
-
-
-def _menu(note: Note) -> None:
-    """Draw the menu with the less common actions on a note."""
     note_id = note.id
 
     def choose(action: str) -> None:

@@ -96,7 +96,8 @@ def _choose(text: str) -> None:
         st, t("Folder"), "today_folder", load_offers().folders.get(base, []), chosen.folder, placeholder=t("No folder")
     )
     small_print("You can change this in Settings and choose a template there.")
-    if widgets.button("Add to today's note" if text else "Open today's note", "today_yes", "today", type="primary"):
+    label = "Add to today's note" if text else "Open today's note"
+    if widgets.button(label, "today_yes", "today", type="primary"):
         with errors():
             if base not in bases:
                 workspace.bases.add(base)
