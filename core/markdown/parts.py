@@ -108,16 +108,17 @@ _NAMES_DIAGRAM = re.compile(
 )
 
 
-def has_diagram(text: str) -> bool:
+def has_diagram(text: str, headings: str = "") -> bool:
     """Return whether `text` contains a diagram, which is a fence in a diagram language or a picture of a diagram.
 
-    A picture counts as a diagram if it is a drawing file, or if its alt text or its file name mentions a diagram.
+    A picture counts as a diagram if it is a drawing file, or if its alt text, its file name or `headings` mentions a
+    diagram.
     """
     if _DIAGRAM.search(text) or re.search(r"(?i)!\[[^\n]{0,300}?\.(?:excalidraw|drawio|puml)\b", text):
         return True
     # Drop the folders between a picture's alt text and its file name.
     captions = [unquote(re.sub(r"\]\(.*/", "](", image)) for image in _IMAGE.findall(text)]
-    return any(map(_NAMES_DIAGRAM.search, captions))
+    return bool(captions) and any(map(_NAMES_DIAGRAM.search, [*captions, headings]))
 
 
 def has_table(text: str) -> bool:
