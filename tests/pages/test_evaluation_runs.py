@@ -358,4 +358,4 @@ def test_questions_from_the_notes_are_made_and_run_as_any_other(filled: Screen) 
     (kept,) = workspace.question_sets.all(workspace.bases.all()[0].name)
     assert {run.set_id for run in workspace.runs.all(workspace.bases.all()[0].name)} == {kept.id}
     next(one for one in filled.app.toggle if one.key.startswith("check_after_")).set_value(True).run()
-    assert workspace.findability.after_import
+    assert workspace.findability.enabled

@@ -46,7 +46,7 @@ def test_the_log_stays_small_while_readers_follow_each_other(written: Database) 
         thread.start()
     log, largest = written.file.with_name("notes.db-wal"), 0
     for number in range(60):
-        written.execute("INSERT INTO searches VALUES (?, '', 1, zeroblob(50000))", f"{number}", aside=True)
+        written.execute("INSERT INTO searches VALUES (?, '', 1, zeroblob(50000), 0)", f"{number}", aside=True)
         largest = max(largest, log.stat().st_size)
     done.set()
     for thread in readers:

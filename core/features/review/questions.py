@@ -13,8 +13,6 @@ _SILENT = (STOP_WORDS - _ASKS) | frozenset("的了吗呢吧啊是在有我你您
 # Minimum length of words that may be typing errors of each other, and the similarity from which they are.
 _LEAST = 5
 _ALIKE = 0.84
-
-
 # Maximum number of words in which two wordings may differ by typing errors.
 _MOST = 3
 

@@ -1,12 +1,15 @@
 """Questions that the notes didn't answer wait until one does, and wordings of one question are one."""
 
-import time
+from collections.abc import Callable
+from itertools import product
+from string import ascii_lowercase
 
 import pytest
 
 from core.base.errors import Cancelled
 from core.features.review import questions
 from core.workspace import Workspace
+from tests.growth import assert_grows_linearly
 
 
 @pytest.mark.parametrize(
@@ -73,12 +76,14 @@ def test_questions_that_the_notes_answer_by_now_leave_with_the_next_comparison(w
     assert [one.title for one in workspace.review.all()] == ["How tall is the mast?"]
 
 
-def test_many_long_questions_are_grouped_quickly() -> None:
-    words = [f"{left}{right}{end}" for left in ("abcde", "fghij") for right in ("klmno", "pqrst") for end in "uvwxyz"]
-    asked = tuple(" ".join([*words[: number % 24], f"{'z' * number}"]) for number in range(1, 200))
-    started = time.perf_counter()
-    assert len(questions.group(asked)) > 24
-    assert time.perf_counter() - started < 2
+def test_long_questions_are_grouped_in_time_in_proportion() -> None:
+    ends = ["".join(pair) for pair in product(ascii_lowercase, repeat=2)]
+
+    def prepare(size: int) -> Callable[[], object]:
+        asked = tuple(" ".join(f"{letter}word{end}" for end in ends[:size]) for letter in ascii_lowercase)
+        return lambda: questions.group.__wrapped__(asked)
+
+    assert_grows_linearly(prepare, 640)
 
 
 def test_the_last_questions_are_asked_again_until_the_job_is_cancelled(workspace: Workspace) -> None:
