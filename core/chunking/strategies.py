@@ -276,38 +276,44 @@ def _separators(mark: str, filler: str, run: int) -> list[str]:
 def _solid_flags(reading: TokenizedNote, size: Size) -> Flags:
     """Flag the characters that stay together in blocks, rows, first lines of list items, and links."""
     body = reading.body
+    limit = size.limit
     flags = np.zeros(len(body), dtype=bool)
-    titled = 0
     is_below = False
+    ends = [len(body) + 1]
 
     def flag(start: int, end: int, most: int, counted: int | None = None) -> bool:
         """Flag a span unless it exceeds `most` tokens, counting from `counted`. Return whether it was flagged."""
         fits = reading.count(start if counted is None else counted, end) <= most
-        if fits:
-            flags[start:end] = True
+        flags[start:end] |= fits
         return fits
 
     for block in walk(reading.outline.blocks):
-        # Headings before a block must fit into the block's first chunk.
-        titled = titled if is_below else block.start
-        is_below = block.kind == "heading"
         start = block.start
         end = block.end
-        if block.kind == "details" and flag(start, end, size.limit, titled):
+        while ends[-1] <= start:  # a heading at the end of a quote isn't one of the block below the quote
+            ends.pop()
+            is_below = False
+        if block.children:
+            ends.append(end)
+        # Headings before a block must fit into the block's first chunk.
+        if not is_below:
+            titled = start
+        is_below = block.kind == "heading"
+        if block.kind == "details" and flag(start, end, limit, titled):
             continue
         if block.kind in ROWS:
-            if not flag(start, end, size.limit, titled):
+            if not flag(start, end, limit, titled):
                 rows = [start, *line_starts(body, start, end), end]
                 for first, last in [*pairwise(rows), *solid_rows(body, block)]:
-                    flag(first, first + len(body[first:last].rstrip()), size.limit)
+                    flag(first, first + len(body[first:last].rstrip()), limit)
         elif not block.children:
             for span in unbreakable(body, start, end):
-                flag(*span, size.limit)
+                flag(*span, limit)
             if is_below:
                 flag(start, end, size.target)
         elif block.kind == "item":
             line = [*line_starts(body, start, end), end][0]
-            flag(start, start + len(body[start:line].rstrip()), size.limit)
+            flag(start, start + len(body[start:line].rstrip()), limit)
     return flags
 
 

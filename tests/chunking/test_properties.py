@@ -148,6 +148,7 @@ def test_recursive_chunks_are_slices_within_the_limit_that_share_what_they_say(b
 @given(BODIES, st.sampled_from(["markdown", "recursive"]))
 @example("# word\n\n<details>\n<summary>s</summary>\n\n\t另一句。[a b](http://x.y/z)\n\n</details>\n\n", "markdown")
 @example("# 另一句。\n\n<details>\n<summary>s</summary>\n\nword[a b](http://x.y/z)\n\n</details>\n\n", "markdown")
+@example("# word\n\n> 另一句。另一句。\n> -\n\n```py\n[a b](http://x.y/z)\n```\n\n", "recursive")
 @example("> [!tip]\n> %%c%%**b**worda b  %%c%%**b**word。%%c%%\n\nend\n", "markdown")
 @example(
     "# word另一句。[a b](http://x.y/z)\n\n"
