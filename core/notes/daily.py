@@ -138,37 +138,38 @@ class DailyNotes:
                 )
             body = filled(note.body)
             note = replace(note, body=body, title=own_title(body, path))
-            if folder := self._writer.folder_for(base, path):
-                if is_entered(folder, path):
-                    file_writing.create(folder, path, file_writing.text_of(note).encode())
-                    self._imports.apply(self._imports.plan_changes(folder, base, [path]), embed=False, watch=False)
-                    if found := self._find(base, path):
-                        return found
-                raise EditError(
-                    "Importing the folder skips '{path}', so it can't be today's note. Choose another folder or name.",
-                    path=path,
-                )
-            fields = {field: getattr(note, field) for field in NOTE_FIELDS if field != "title"}
-            return self._notes.add(base.name, note.body, path=path, author="person", embed=False, **fields)
+            folder = self._writer.folder_for(base, path)
+            if not folder:
+                fields = {field: getattr(note, field) for field in NOTE_FIELDS if field != "title"}
+                return self._notes.add(base.name, note.body, path=path, author="person", embed=False, **fields)
+        # The lock is released first, because another import of the base may be waiting for it.
+        if is_entered(folder, path):
+            file_writing.create(folder, path, file_writing.text_of(note).encode())
+            self._imports.apply(self._imports.plan_changes(folder, base, [path]), embed=False, watch=False)
+            if found := self._find(base, path):
+                return found
+        raise EditError(
+            "Importing the folder skips '{path}', so it can't be today's note. Choose another folder or name.",
+            path=path,
+        )
 
     def add(self, text: str, now: datetime, language: str = ENGLISH) -> Note:
         """Append text to a day's note, and return the note. Changes to its file by other programs are read first.
 
         Raises EditError if a program proposed the note, and the same errors as `open` and `Notes.update`.
         """
-        with self._store.changing:
+        note = self.open(now, language)
+        if note.status == "pending":
+            raise EditError(
+                "A program's note at '{path}' is waiting in Review. Accept or reject it first.", path=note.location
+            )
+        base = self._bases.get(self._settings.daily.base)
+        if note.path and (folder := self._writer.folder_for(base, note.path)):
+            self._imports.apply(self._imports.plan_changes(folder, base, [note.path]), embed=False, watch=False)
             note = self.open(now, language)
-            if note.status == "pending":
-                raise EditError(
-                    "A program's note at '{path}' is waiting in Review. Accept or reject it first.", path=note.location
-                )
-            base = self._bases.get(self._settings.daily.base)
-            if note.path and (folder := self._writer.folder_for(base, note.path)):
-                self._imports.apply(self._imports.plan_changes(folder, base, [note.path]), embed=False, watch=False)
-                note = self.open(now, language)
-            end = "\r\n" if "\r\n" in note.body else "\n"
-            body = end.join([note.body.rstrip(), "", *text.strip().splitlines(), ""])
-            return self._notes.update(note.id, body=body, expected_version=note.version, author="person", embed=False)
+        end = "\r\n" if "\r\n" in note.body else "\n"
+        body = end.join([note.body.rstrip(), "", *text.strip().splitlines(), ""])
+        return self._notes.update(note.id, body=body, expected_version=note.version, author="person", embed=False)
 
     def _template(self) -> NoteSummary | None:
         """Return the template that the user chose by path or title, preferably from the daily notes' base."""
