@@ -88,8 +88,8 @@ def create_folder(folder: Path, cannot_write: Message, *, mark: str) -> Iterator
 # Model types whose position numbers start after the padding token's. Two of their positions can't be used.
 OFFSET_POSITIONS = {"camembert", "mpnet", "roberta", "xlm-roberta"}
 
-SAMPLES = 32
 # Maximum number of samples that `digest` reads from each file, and the size of a sample in bytes.
+SAMPLES = 32
 SAMPLE_BYTES = 4096
 
 # The `model_type` of a model that returns one vector per text. Older folders don't state it.

@@ -102,8 +102,8 @@ REMEMBERED = 4_000
 # Maximum number of note texts to embed at once without torch. Loading torch takes 4 to 9 s.
 FEW = 64
 
-CACHED_QUESTIONS = 64
 # Maximum number of cached questions, and of characters in each. A token's vector takes 1.5 to 4 KB.
+CACHED_QUESTIONS = 64
 CACHED_CHARACTERS = 1_000
 
 # Number of additional tokens that a text may have when it follows a prompt.

@@ -16,8 +16,7 @@ from core.model import Bits, Matrix
 _LOG = logging.getLogger(__name__)
 
 FILE = Path(__file__).with_name("sample.npz")
-# File with the vectors of the guide's passages. It has no token bits, because Help ranks passages by meaning
-# only.
+# File with the vectors of the guide's passages. It has no token bits, because Help ranks passages by meaning only.
 GUIDE = FILE.with_name("guide.npz")
 
 

@@ -17,10 +17,10 @@ from core.embedding.protocol import Embedder
 from core.markdown.parts import tables
 from core.model import ADDRESSES, Chunk, Spans, Window
 
-BREADCRUMB_TOKENS = 64
 # Maximum number of tokens in a window's breadcrumb and in its lead.
 #
 # Each may also take up at most a quarter of the window.
+BREADCRUMB_TOKENS = 64
 LEAD_TOKENS = 128
 
 # Minimum size of a window in tokens.
@@ -32,8 +32,7 @@ SLACK = 0.95
 # Maximum distance that a cut may be moved from its ideal position to a better one, as a share of a window.
 REACH = 0.25
 
-# Maximum number of a chunk's table rows that get their own windows. A chunk of 1,500 tokens rarely has more
-# rows.
+# Maximum number of a chunk's table rows that get their own windows. A chunk of 1,500 tokens rarely has more rows.
 MOST_ROWS = 200
 
 # The start and end of each token.

@@ -20,8 +20,7 @@ from core.base.text import collapse_spaces, compose, fold, shorten
 from core.markdown.parser import Parsed
 from core.model import ATTRIBUTES, FORMULA, TAG, TAG_NAME, TAGS_FOLLOW
 
-# Placeholder for a literal, with its number. The text itself contains no NULs, because markdown-it replaces
-# them.
+# Placeholder for a literal, with its number. The text itself contains no NULs, because markdown-it replaces them.
 PLACE = re.compile(r"\0(\d+)\0")
 
 _LITERAL = re.compile(

@@ -417,4 +417,5 @@ def refused(workspace: "Workspace", base: SomeBase = None) -> RefusedChunks:
     job="rebuild",
 )
 def rebuild(workspace: "Workspace", caller: Caller, progress: Progress) -> RebuiltIndex:
+    # For a program, indexing is a separate job.
     return RebuiltIndex(workspace.rebuild(progress, embed=caller.is_person), workspace.settings.index.kind)

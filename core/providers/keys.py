@@ -19,8 +19,7 @@ from core.settings.sections import key_variable
 if TYPE_CHECKING:
     from keyring.backend import KeyringBackend
 
-# Name of the file that stores each section's server and key. For a key in the system keyring, the file holds
-# None.
+# Name of the file that stores each section's server and key. For a key in the system keyring, the file holds None.
 FILE = "keys.json"
 
 SERVICE = "tessera"

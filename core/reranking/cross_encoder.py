@@ -263,8 +263,7 @@ def load_built_in(folder: Path, device: Device) -> Network:
 # Cross-encoders from sentence-transformers.
 
 
-# Recommended models, with their download size in MB and language codes. `multilingual` means about 100
-# languages.
+# Recommended models, with their download size in MB and language codes. `multilingual` means about 100 languages.
 RECOMMENDED: Mapping[str, tuple[int, tuple[str, ...]]] = {
     "BAAI/bge-reranker-v2-m3": (2300, ("multilingual",)),
     "cross-encoder/mmarco-mMiniLMv2-L12-H384-v1": (470, tuple("zh en ar nl fr de hi id it ja pt ru es vi".split())),

@@ -64,8 +64,8 @@ _PASSING: set[Notice] = {"model_loading", "model_away"}
 # Maximum number of rounds, including the first.
 _ROUNDS = 3
 
-SYNONYM = message("other words")
 # Reasons for sub-queries in later rounds.
+SYNONYM = message("other words")
 LEAD = message("a title among the hits")
 
 _PER_ROUND = 3

@@ -326,8 +326,7 @@ def _term(field: str, value: str) -> str:
 
 # Reordering hits by clicks on their notes. Clicks count only for similar questions, and their weight decays over time.
 
-# Maximum score boost from clicks, on a scale from the last hit's score (0) to the first hit's (1). See decision
-# 61.
+# Maximum score boost from clicks, on a scale from the last hit's score (0) to the first hit's (1). See decision 61.
 GAIN = 0.5
 # Clicks for one question count for another question only if the two are more similar than this.
 _LIKE = 0.5

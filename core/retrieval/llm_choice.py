@@ -92,8 +92,7 @@ Reply with one JSON object only, such as {"chosen": [4, 1], "answer": "..."}."""
 
 # Maximum number of hits the model chooses among.
 CANDIDATES = 20
-# Minimum number of characters per candidate. If the input limit is too low for that, there are fewer
-# candidates.
+# Minimum number of characters per candidate. If the input limit is too low for that, there are fewer candidates.
 LEAST_CHARACTERS = 400
 # Maximum number of characters in an answer.
 MOST_CHARACTERS = 4000

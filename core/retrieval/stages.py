@@ -411,11 +411,9 @@ def _rowids(chunks: Iterable[int]) -> Rowids:
 _HEADING = 2.0
 _RUN = 1.5
 _RARE = 1.1
-# Score boost for a note's first chunk if the question is exactly the note's title. It outweighs all other
-# boosts.
+# Score boost for a note's first chunk if the question is exactly the note's title. It outweighs all other boosts.
 TITLE = 10.0
-# Score boost for a section's first chunk if the question is exactly the section's title but not the note's
-# title.
+# Score boost for a section's first chunk if the question is exactly the section's title but not the note's title.
 SECTION = 5.0
 
 # Minimum word overlap (Jaccard) for a heading to match the question.

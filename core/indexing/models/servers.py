@@ -28,13 +28,13 @@ from core.settings.config import Settings, settings
 from core.settings.sections import EmbeddingServer, LlmSettings, key_variable
 
 HOST = "127.0.0.1"
-CONNECT_SECONDS = 0.3
 # Maximum wait in seconds for a connection, and for the whole response.
+CONNECT_SECONDS = 0.3
 SECONDS = 1.5
 # Maximum size in bytes of a model listing to read.
 MOST_BYTES = 1 << 20
-MOST_MODELS = 50
 # Maximum number of models to offer per server, and maximum length of a model's name in characters.
+MOST_MODELS = 50
 LONGEST_NAME = 200
 
 

@@ -12,8 +12,7 @@ from core.indexing.models import cards
 from core.model import ModelTrial, Progress, no_progress
 from core.reranking import Candidate
 
-# The questions in each language, mapped to the sentences that answer them. Any other sentence is a wrong
-# answer.
+# The questions in each language, mapped to the sentences that answer them. Any other sentence is a wrong answer.
 QUESTIONS: Mapping[str, Mapping[str, str]] = {
     "en": {
         "How do I take back a commit in git?": "git revert makes a new commit that undoes an older one.",

@@ -22,8 +22,8 @@ from core.store.remembered import PerNote
 
 # Maximum sentence length in characters.
 LONGEST = 300
-LEAST_WORDS = 4
 # Minimum number of words in a sentence, not counting numbers, or of Chinese, Japanese or Korean characters.
+LEAST_WORDS = 4
 LEAST_CHARACTERS = 6
 # Minimum number of characters in a text that can be a copy.
 _LEAST_TEXT = 10
