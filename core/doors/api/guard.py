@@ -240,6 +240,8 @@ def api(workspace: "Callable[[], Workspace]", *, programs_only: bool = False) ->
     async def lazy(scope: Scope, receive: Receive, send: Send) -> None:
         await (await run_in_threadpool(app))(scope, receive, send)
 
+    guarded = Guard(lazy, workspace, programs_only=programs_only)
+
     async def logged(scope: Scope, receive: Receive, send: Send) -> None:
         with log_call("http", method=scope.get("method"), work="") as line:
 
@@ -248,7 +250,7 @@ def api(workspace: "Callable[[], Workspace]", *, programs_only: bool = False) ->
                     line["status"] = sent["status"]
                 await send(sent)
 
-            await Guard(lazy, workspace, programs_only=programs_only)(scope, receive, noting)
+            await guarded(scope, receive, noting)
 
     return logged
 
