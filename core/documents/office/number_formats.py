@@ -147,18 +147,16 @@ def _general(number: float) -> str:
 
 def _number(section: str, exact: Decimal) -> str:
     """Format a nonnegative number according to a section's digit placeholders."""
-    percent = exact.scaleb(2 * section.count("%"), _EXACT)
-    for pattern, write, number in (
-        (r"([0#?]+)/([0#?]+|\d+)", _fraction, exact),
-        (r"e([+-])([0#?]+)", _scientific, percent),
-    ):
-        if found := re.search(pattern, section):
-            return write(section[: found.start()], found, number) + section[found.end() :]
+    if fraction := re.search(r"([0#?]+)/([0#?]+|\d+)", section):
+        return _fraction(section[: fraction.start()], fraction, exact) + section[fraction.end() :]
+    exact = exact.scaleb(2 * section.count("%"), _EXACT)
+    if exponent := re.search(r"e([+-])([0#?]+)", section):
+        return _scientific(section[: exponent.start()], exponent, exact) + section[exponent.end() :]
     if not _PLACE.search(section):
         return section
     whole, point, decimals = section.partition(".")
     last = max(map(whole.rfind, "0#?"))
-    exact = percent.scaleb(-3 * (whole[last + 1 :] + decimals).count(","), _EXACT)
+    exact = exact.scaleb(-3 * (whole[last + 1 :] + decimals).count(","), _EXACT)
     grouping = "," if "," in whole[: last + 1] else ""
     digits, _, rest = f"{_rounded(exact, decimals):{grouping}f}".partition(".")
     return _whole(whole.replace(",", ""), digits) + point + _decimals(decimals.replace(",", ""), rest)
@@ -200,8 +198,8 @@ def _fraction(before: str, fraction: re.Match[str], exact: Decimal) -> str:
     """Format a number as a fraction, with the format's denominator or with as many digits as the format allows."""
     whole, rest = divmod(Fraction(exact), 1) if _PLACE.search(before) else (0, Fraction(exact))
     if fraction[2].strip("0#?"):
-        above = round(rest * int(fraction[2]))
         below = int(fraction[2])
+        above = round(rest * below)
     else:
         above, below = rest.limit_denominator(10 ** len(fraction[2]) - 1).as_integer_ratio()
     if not _PLACE.search(before) or 0 < above < below:
