@@ -161,13 +161,13 @@ def apply(note: Note, chunks: Sequence[Chunk], edits: Sequence[Edit], tokens: To
             seen[chunk.text] += 1
         seen[chunk.text] += 1
         texts.append(replace(chunk, id=chunk_id))
-    kept = sorted([*untouched, *texts], key=lambda chunk: chunk.start)
+    by_start = attrgetter("start")
+    kept = sorted([*untouched, *texts], key=by_start)
     # Insert each addition after the chunk that ends at its position or, if none does, after the preceding chunk.
-    starts = [chunk.start for chunk in kept]
     ending = {chunk.end: index for index, chunk in enumerate(kept)}
     additions = defaultdict(list)
-    for chunk in sorted(added, key=lambda chunk: chunk.start):
-        additions[ending.get(chunk.start, bisect_left(starts, chunk.start) - 1)].append(chunk)
+    for chunk in sorted(added, key=by_start):
+        additions[ending.get(chunk.start, bisect_left(kept, chunk.start, key=by_start) - 1)].append(chunk)
     ordered = additions[-1]
     for index, chunk in enumerate(kept):
         ordered += [chunk, *additions[index]]
