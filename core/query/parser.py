@@ -180,7 +180,9 @@ def _join_text(pieces: Iterable[QuerySpan]) -> str:
     """Return the text of words and phrases. Whitespace and each removed span become a single space."""
     parts = []
     last: QuerySpan | None = None
-    for piece in filter(lambda piece: piece.text, pieces):
+    for piece in pieces:
+        if not piece.text:
+            continue
         # A quotation mark is enough to separate two Latin words.
         if last and (
             piece.start > last.end
