@@ -106,19 +106,11 @@ def _model(usual: str) -> str:
         if card.part == "embedder" and not card.problem
     }
     names.setdefault(usual, value_label("embedder", usual))
-    return (
-        select_or_type(
-            "Model for searching by meaning",
-            names,
-            usual,
-            "new_embedder",
-            t(
-                "The model decides which passages are similar in meaning. If you change the model later, all notes "
-                "are indexed again."
-            ),
-        )
-        or usual
+    about = t(
+        "The model decides which passages are similar in meaning. If you change the model later, all notes are "
+        "indexed again."
     )
+    return select_or_type("Model for searching by meaning", names, usual, "new_embedder", about) or usual
 
 
 # The trash for deleted bases, which can be restored or permanently deleted.

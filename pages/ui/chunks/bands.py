@@ -1,5 +1,6 @@
 """Drawing a note's source text with its chunks as coloured bands."""
 
+from bisect import bisect
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Literal
 
@@ -59,17 +60,13 @@ def pieces(chunks: Chunks, length: int) -> list[BandSpan]:
 
     A chunk added by the user has an empty span.
     """
-    # The index of the next chunk after each chunk, or len(chunks) if there is none. Chunks added by the user are skipped,
-    # because they aren't part of the note's text.
-    following = []
-    after = len(chunks)
-    for number in range(len(chunks) - 1, -1, -1):
-        following.append(after)
-        if chunks[number].start < chunks[number].end:
-            after = number
+    # The indexes of the chunks that are part of the note's text, followed by the number of all chunks. Chunks added by the
+    # user aren't part of the text.
+    in_text = [*(number for number, chunk in enumerate(chunks) if chunk.start < chunk.end), len(chunks)]
     parts = []
     at = 0
-    for number, (chunk, after) in enumerate(zip(chunks, reversed(following), strict=True)):
+    for number, chunk in enumerate(chunks):
+        after = in_text[bisect(in_text, number)]
         begin = chunks[after].start if after < len(chunks) else length
         if chunk.start > at:
             parts.append(BandSpan("gap", number, at, chunk.start))

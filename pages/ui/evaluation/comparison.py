@@ -456,12 +456,14 @@ def _draw_tables(shown: SideBySide) -> None:
         draw_html(_table(runs.figures(lettered, (*SHORT, *answers)).table))
         draw_html(folded(t("All figures"), _table(runs.figures(lettered, others).table), css="t-more"))
     with right, container(key="figures_side"):
-        sections = [*runs.settings_table(lettered)]
-        if len(shown.runs) < 2:
-            for section in sections:
+        settings = runs.settings_table(lettered)
+        sections = [*runs.kinds_table(lettered)]
+        if len(shown.runs) > 1:
+            sections = [*settings, *sections]
+        else:
+            for section in settings:
                 draw_html(folded(t("Settings used in this test run"), _table(section.table), css="t-more"))
-            sections = []
-        for section in (*sections, *runs.kinds_table(lettered)):
+        for section in sections:
             draw_html(f'<div class="t-caption">{html(section.title)}</div>{_table(section.table)}')
 
 

@@ -28,6 +28,10 @@ PREVIEW = 400
 PREVIEWED = 100
 
 
+def _route(note_id: str, file: Attachment) -> str | None:
+    return routes.file_address(note_id, file.place)
+
+
 def can_tick(note: Note | NoteSummary) -> bool:
     """Return whether boxes in a note's text can be ticked here."""
     return not workspace.readonly and (not note.in_file or workspace.bases.by_id(note.base_id).write_files)
@@ -46,9 +50,7 @@ class NoteSources(Sources):
         *,
         can_click: bool = False,
         first_line: int = 0,
-        address: Callable[[str, Attachment], str | None] = lambda note_id, file: routes.file_address(
-            note_id, file.place
-        ),
+        address: Callable[[str, Attachment], str | None] = _route,
     ) -> None:
         self._note = note
         self._links = links or workspace.notes.links()

@@ -106,5 +106,4 @@ def _choose(text: str) -> None:
             if workspace.daily.problem:  # the note is the template itself
                 workspace.settings_file.write("daily.template", None)
             _open(text)
-            _DIALOG.close()
-            st.rerun()
+            _DIALOG.finish()

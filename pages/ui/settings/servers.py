@@ -319,9 +319,8 @@ def _key(card: ServerCard) -> None:
                     "Replace",
                     f"replace_key_{card.section}",
                     "key",
-                    session_state.__setitem__,
-                    replacing,
-                    True,
+                    session_state.update,
+                    {replacing: True},
                     disabled=replacing in session_state,
                 )
             removed = card.key_for and small("Remove", f"remove_key_{card.section}", "delete")
