@@ -160,6 +160,7 @@ def test_boxes_clicked_in_quick_succession_are_all_ticked(place: Path) -> None:
 def test_tasks_in_files_that_are_only_read_have_no_box(place: Path, tmp_path: Path) -> None:
     (tmp_path / "vault").mkdir()
     (tmp_path / "vault" / "home.md").write_text("# Home\n\n- [ ] Buy shoes\n")
+    (tmp_path / "vault" / "garden.html").write_text("<ul><li><input type=checkbox> Plant a tree</li></ul>")
     with Workspace(place) as workspace:
         workspace.imports.apply(workspace.imports.plan_folder(tmp_path / "vault"), embed=False)
     home = Screen()

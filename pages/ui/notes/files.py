@@ -33,8 +33,10 @@ def _route(note_id: str, file: Attachment) -> str | None:
 
 
 def can_tick(note: Note | NoteSummary) -> bool:
-    """Return whether boxes in a note's text can be ticked here."""
-    return not workspace.readonly and (not note.in_file or workspace.bases.by_id(note.base_id).write_files)
+    """Return whether boxes in a note's text can be ticked here. Text converted from a file can't be changed."""
+    return not workspace.readonly and (
+        not note.in_file or (note.in_text_file and workspace.bases.by_id(note.base_id).write_files)
+    )
 
 
 class NoteSources(Sources):
