@@ -167,9 +167,15 @@ class DailyNotes:
         if note.path and (folder := self._writer.folder_for(base, note.path)):
             self._imports.apply(self._imports.plan_changes(folder, base, [note.path]), embed=False, watch=False)
             note = self.open(now, language)
-        end = "\r\n" if "\r\n" in note.body else "\n"
-        body = end.join([note.body.rstrip(), "", *text.strip().splitlines(), ""])
-        return self._notes.update(note.id, body=body, expected_version=note.version, author="person", embed=False)
+        with self._store.changing:  # so that nothing changes between reading and writing the text
+            note = self._notes.get(note.id)
+            end = "\r\n" if "\r\n" in note.body else "\n"
+            return self._notes.update(
+                note.id,
+                body=end.join([note.body.rstrip(), "", *text.strip().splitlines(), ""]),
+                author="person",
+                embed=False,
+            )
 
     def _template(self) -> NoteSummary | None:
         """Return the template that the user chose by path or title, preferably from the daily notes' base."""

@@ -286,7 +286,7 @@ class ChunkTable(StoreTable):
         """Yield a base's entries with their centred vectors in batches, without duplicates."""
         cursor = self._rows(f"SELECT entry, vectors.vector FROM {_VECTORS} WHERE base_id = ?", base.id)
         centring = VectorTable(self._database).centring(base)
-        yielded: set[str] = set()
+        yielded = set[str]()
         while rows := cursor.fetchmany(_BLOCK):
             fresh = {entry: vector for entry, vector in rows if entry not in yielded}
             yielded.update(fresh)

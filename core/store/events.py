@@ -29,7 +29,7 @@ class WriteLock:
 
     def __exit__(self, *_: object) -> None:
         self._depth -= 1
-        following: list[Call] = []
+        following = list[Call]()
         if not self._depth:
             following = self._following
             self._following = []

@@ -156,7 +156,7 @@ class PendingTable(StoreTable):
             max(counts.values(), default=0),
         ).fetchall()
         count = counts[notes[0][1]] if notes else 0
-        rows: list[sqlite3.Row] = []
+        rows = list[sqlite3.Row]()
         # Read note by note, because sorting all notes' chunks would take longer than embedding a few chunks.
         for note_id in (note_id for note_id, *group in notes if group == list(notes[0][1:])):
             rows += self._rows(

@@ -1,4 +1,6 @@
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -59,6 +61,16 @@ def test_text_is_added_as_a_paragraph_at_the_end_of_a_day(workspace: Workspace, 
     note = workspace.daily.add("Buy bread", FRIDAY)
     assert note.body == "# 2026-11-27\n\nCall\nthe plumber\n\nBuy bread\n".replace("\n", end)
     assert workspace.daily.open(FRIDAY) == note
+
+
+def test_texts_added_at_once_all_find_their_place(workspace: Workspace) -> None:
+    workspace.notes.add("work", "A note.", embed=False)
+    chosen(workspace, base="work")
+    workspace.daily.open(FRIDAY)
+    texts = [f"text {number}" for number in range(12)]
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(partial(workspace.daily.add, now=FRIDAY), texts))
+    assert sorted(workspace.daily.open(FRIDAY).body.strip().split("\n\n")[1:]) == sorted(texts)
 
 
 def test_text_is_added_to_a_file_as_another_program_left_it_and_to_no_proposed_note(

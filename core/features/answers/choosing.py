@@ -137,8 +137,7 @@ def _read(by_hit: Mapping[str, Candidates], reads: TokenizedHits) -> None:
         masks = np.stack([tokens_within(places, candidate.unit.spans) for candidate in units])
         for part in reader.parts(places):
             numbers = np.flatnonzero(masks[:, part].any(axis=1))
-            inside = [units[number] for number in numbers.tolist()]
-            if inside:
+            if inside := [units[number] for number in numbers.tolist()]:
                 most = max(candidate.evidence for candidate in inside)
                 passages.append((most, inside, partial(ensemble.scores, read, part, masks[numbers])))
         for candidate in units:
@@ -526,8 +525,7 @@ def with_own_texts(store: Store, result: SearchResult) -> SearchResult:
 
 def select(result: SearchResult, units: Candidates) -> Selection:
     """Select the excerpts that best answer a question. If a side of a comparison isn't covered, the chance is 0."""
-    ranked = excerpts(units)
-    if not ranked:
+    if not (ranked := excerpts(units)):
         return Selection((), 0.0)
     chosen = _select_sides(result, ranked) if result.is_comparison else _select_ranked(ranked)
     sides = chosen if result.is_comparison else chosen[:1]

@@ -45,7 +45,7 @@ class NamedSections:
         contains the names in the question. A sentence with one of these names isn't about somebody else.
         """
         siblings = defaultdict(list)
-        above: list[tuple[int, str, int]] = []
+        above = list[tuple[int, str, int]]()
         for level, title, start in [*headings_in(body), (0, "", len(body))]:
             while above and above[-1][0] >= level:
                 deep, name, begin = above.pop()

@@ -365,9 +365,9 @@ class _Proof:
             number = quote.get("passage")
             text = quote.get("quote")
             if type(number) is int and 1 <= number <= len(self._texts) and isinstance(text, str):
-                span = find_quote(text, self._texts[number - 1])
-                if span:
-                    yield from ((number - 1, source) for source in sources(self._texts[number - 1], span))
+                passage = self._texts[number - 1]
+                if span := find_quote(text, passage):
+                    yield from ((number - 1, source) for source in sources(passage, span))
 
     def _number(self, passage: int, source: Source) -> tuple[Quote, int]:
         """Return the numbered quote for a source sentence, and the position in the passage where the quote starts."""

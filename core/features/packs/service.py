@@ -242,8 +242,7 @@ class Packs:
         return Upgrade(self._store, *read_pack(self._place(installed)), installed)
 
     def _get_installed(self, name: str) -> InstalledPack:
-        installed = self._table.named(name)
-        if installed is None:
+        if (installed := self._table.named(name)) is None:
             raise UnknownChoice("pack", name, [pack.name for pack in self.installed()])
         return installed
 

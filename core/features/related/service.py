@@ -383,8 +383,7 @@ class RelatedNotes:
                     card,
                 )
         yield from self._unfindable(note)
-        dead = [link.target for link in links if link.note_id is None]
-        if dead:
+        if dead := [link.target for link in links if link.note_id is None]:
             yield Hint(
                 "dead_links",
                 plural(

@@ -36,8 +36,8 @@ def find(store: Store, first: date) -> tuple[QuotedLine, ...]:
     days = [first + timedelta(number) for number in (*range(_DAYS), *range(-_PAST, 0))]
     chunks = store.chunks.by_rowid(store.words.any_phrase(form for day in days for form in _forms(day))).values()
     lines = [*_lines(store, chunks)]
-    found: list[QuotedLine] = []
-    seen: set[object] = set()
+    found = list[QuotedLine]()
+    seen = set[object]()
     for day in days:
         named = _pattern(day)
         for line in lines:
@@ -70,7 +70,7 @@ def _lines(store: Store, chunks: Collection[Chunk]) -> Iterator[QuotedLine]:
     files = {base.id for base in store.bases.all() if base.plain}
     for chunk in chunks:
         note = cards.get(chunk.note_id)
-        if note is not None and note.status == "active" and not note.expired and note.base_id not in files:
+        if note and note.status == "active" and not note.expired and note.base_id not in files:
             yield from _lines_of(note, chunk)
 
 

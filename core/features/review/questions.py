@@ -20,7 +20,7 @@ _MOST = 3
 @lru_cache(16)
 def group(questions: Texts) -> tuple[Texts, ...]:
     """Group the wordings of the same question. The groups and the wordings in them stay in order."""
-    groups: list[tuple[frozenset[str], list[str]]] = []
+    groups = list[tuple[frozenset[str], list[str]]]()
     for question in questions:
         # Chinese characters are compared one by one, because the pairs change with words like 的.
         gist = frozenset(

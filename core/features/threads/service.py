@@ -101,8 +101,7 @@ class Threads:
 
     def get(self, thread_id: str) -> Thread:
         """Return the thread with the given id. Raises UnknownChoice."""
-        thread = self._table.find(thread_id)
-        if thread is None:
+        if (thread := self._table.find(thread_id)) is None:
             raise UnknownChoice(message("thread"), thread_id, [item.id for item in self.all()])
         return thread
 
