@@ -344,33 +344,10 @@ class Pictures:
                     )
             for picture_file in self._pictures.files():
                 progress(0, 0, "")
-                if (now := seen(picture_file)) is not None:
+                if now := seen(picture_file):
                     self._pictures.look(picture_file.note_id, now)
             self._place()
-            unread = self._pictures.unread()
-            done = 0
-            with closing(PictureReader()) as reader:
-                for number, picture_file in enumerate(unread):
-                    report = partial(progress, number, len(unread), picture_file.picture.place)
-                    while any(job.state == "running" and job.name not in (_JOB, "images") for job in self._jobs.all()):
-                        reader.close()  # frees the reader's memory
-                        report()
-                        time.sleep(_PATIENCE)
-                    report()
-                    if (data := data_of(picture_file)) is None:
-                        continue  # the file is changing right now, so the next check finds it
-                    done += 1
-                    try:
-                        text, version = reader.read(data, picture_file.picture.place, report)
-                    except SourceError as error:
-                        unreadable = ReadPicture(picture_file.picture.hash, "", "")
-                        self._pictures.keep(unreadable, error.reason, again=isinstance(error, Interrupted))
-                    else:
-                        self._pictures.keep(
-                            ReadPicture(picture_file.picture.hash, make_storable(text).strip(), version)
-                        )
-                    self._place()
-            return done
+            return self._read_files(progress)
         finally:
             self._turn.release()
 
@@ -401,6 +378,30 @@ class Pictures:
             # This includes notes that can't be chunked: they are only tried again once their text or pictures change.
             self._pictures.settle(note_ids)
             self._pending.embed_written(done.notes)
+
+    def _read_files(self, progress: Progress) -> int:
+        unread = self._pictures.unread()
+        done = 0
+        with closing(PictureReader()) as reader:
+            for number, picture_file in enumerate(unread):
+                report = partial(progress, number, len(unread), picture_file.picture.place)
+                while any(job.state == "running" and job.name not in (_JOB, "images") for job in self._jobs.all()):
+                    reader.close()  # frees the reader's memory
+                    report()
+                    time.sleep(_PATIENCE)
+                report()
+                if (data := data_of(picture_file)) is None:
+                    continue  # the file is changing right now, so the next check finds it
+                done += 1
+                try:
+                    text, version = reader.read(data, picture_file.picture.place, report)
+                except SourceError as error:
+                    unreadable = ReadPicture(picture_file.picture.hash, "", "")
+                    self._pictures.keep(unreadable, error.reason, again=isinstance(error, Interrupted))
+                else:
+                    self._pictures.keep(ReadPicture(picture_file.picture.hash, make_storable(text).strip(), version))
+                self._place()
+        return done
 
 
 def seen(picture_file: PictureFile) -> NotePicture | None:

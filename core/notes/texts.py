@@ -82,7 +82,8 @@ def nearest_names(notes: Iterable[NoteNames], text: str, limit: int) -> list[str
         path = fold(named.location)
         if not all(any(word in name for name in (*names, path)) for word in words):
             continue
-        ranked.append((*min((_distance(name, whole), len(name)) for name in names), path, named.id))
+        near = min((_distance(name, whole), len(name)) for name in names)
+        ranked.append((*near, path, named.id))
     return [note_id for *_, note_id in sorted(ranked)[:limit]]
 
 

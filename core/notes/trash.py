@@ -173,8 +173,7 @@ class Trash:
         """
         with self._store.changing:
             self._check_known(note_ids)
-            chosen = list({trashed.version.note_id for trashed in self.all()}.intersection(note_ids))
-            if chosen:
+            if chosen := list({trashed.version.note_id for trashed in self.all()}.intersection(note_ids)):
                 self._store.forget_notes(chosen)
         return len(chosen)
 

@@ -134,6 +134,7 @@ def contains_name(name: str, held: set[str]) -> bool:
     forms = {folded, re.sub("['’]?s$", "", folded), f"{folded}s"}
     if folded.endswith("al"):
         forms.add(folded[:-1])  # "mitochondrial" matches "mitochondria"
+    # The parts of a version don't count, because 2.0 isn't 2.0.1.
     return bool(forms & held) or (not re.search(r"\d\.\d", folded) and held.issuperset(re.findall(r"\w+", folded)))
 
 

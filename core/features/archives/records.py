@@ -347,7 +347,8 @@ def _write_notes(store: Store, base: KnowledgeBase, records: Records, ids: Ids) 
         raise error
     for note_id, options in own.items():
         store.notes.set_options(note_id, options)
-        for error in indexer.write([NoteToIndex(store.note(note_id), **store.notes.indexed_as(note_id))], 1).failed:
+        draft = NoteToIndex(store.note(note_id), **store.notes.indexed_as(note_id))
+        for error in indexer.write([draft], 1).failed:
             raise error
 
 

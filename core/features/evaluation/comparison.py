@@ -394,8 +394,7 @@ def _difference(compared: SideBySide, name: str) -> str:
     if name in TIMES:
         old, new = compared.figures[name]
         return f"{new - old:+.1f} ms"
-    comparison = compared.comparisons.get(name)
-    if comparison is None:
+    if (comparison := compared.comparisons.get(name)) is None:
         return NONE
     difference = f"{comparison.difference:+.3f}"
     if comparison.questions < ENOUGH:

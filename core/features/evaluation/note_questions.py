@@ -439,8 +439,7 @@ class NoteChecks(Switchable):
 
         If there is no check yet, the time is None.
         """
-        newest = next(iter(self._stored(self._store.base(base_id), FOUND)), None)
-        if newest is None:
+        if (newest := next(iter(self._stored(self._store.base(base_id), FOUND)), None)) is None:
             return None, {}
 
         def by_note() -> dict[str, list[QuestionResult]]:
@@ -483,8 +482,7 @@ class NoteChecks(Switchable):
             raise ConfigError("The base '{base}' has no notes to find. Import some first.", base=base.name)
         table = self._store.questions
         taken = {item.name for item in table.sets(base)}
-        known = table.find(_set_id(base))
-        if known is None:
+        if (known := table.find(_set_id(base))) is None:
             while name in taken:
                 name += " +"
             known = QuestionSet(_set_id(base), base.id, name, utc_now())

@@ -237,18 +237,10 @@ class Runs:
         measured = list[Measured]()
         for run, part in self._plan(named, "", "", pipelines, len(questions), progress):
             results = [result for _, result in self._answers(named, run.pipeline, dict(enumerate(questions)), part)]
-            measured.append(
-                (
-                    replace(
-                        run,
-                        id=f"{len(measured)}",
-                        asked=len(results),
-                        ended_at=utc_now(),
-                        metrics=scoring.summarise(results),
-                    ),
-                    results,
-                )
+            run = replace(
+                run, id=f"{len(measured)}", asked=len(results), ended_at=utc_now(), metrics=scoring.summarise(results)
             )
+            measured.append((run, results))
         return measured
 
     def run(

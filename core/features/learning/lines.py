@@ -124,8 +124,7 @@ class AccessLog(_LineParser):
     """Parses access logs in the common or combined format. Request durations are read too if they are logged."""
 
     def _read(self, line: str) -> LogEvent | None:
-        match = _REQUEST.match(line)
-        if match is None:
+        if (match := _REQUEST.match(line)) is None:
             return None
         fields = {name: match[name] for name in ("method", "path", "status")}
         if took := _TOOK.search(match["rest"]):

@@ -144,13 +144,9 @@ def _read(reply: str) -> list[object] | None:
 def _fact(suggestion: _Suggestion, excerpt: Excerpt) -> Fact | Message:
     """Return the fact in a suggestion, or the reason to drop the suggestion."""
     paragraphs = [
-        *filter(
-            None,
-            (
-                one_line(re.sub(r"^[\s>#*•-]+", "", make_storable(line).replace("`", "")))
-                for line in suggestion.text.splitlines()
-            ),
-        )
+        plain
+        for line in suggestion.text.splitlines()
+        if (plain := one_line(re.sub(r"^[\s>#*•-]+", "", make_storable(line).replace("`", ""))))
     ]
     if not suggestion.title or not paragraphs:
         return message("it has no text")
@@ -158,8 +154,7 @@ def _fact(suggestion: _Suggestion, excerpt: Excerpt) -> Fact | Message:
     keys = set[str]()
     quoted = ""
     for line in suggestion.lines:
-        place = _place(line, excerpt)
-        if place is None:
+        if (place := _place(line, excerpt)) is None:
             return message("'{quote}' isn't in the log", quote=_line(line.quote))
         event, text = place
         events[event.line, event.text] = event

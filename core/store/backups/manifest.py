@@ -247,7 +247,8 @@ def protect(folder: Path, passphrase: str) -> None:
         age = _age()
         identity = age.x25519.Identity.generate()
         sealed = age.passphrase.encrypt(str(identity).encode(), passphrase, armored=True)
-        files.replace(folder / KEY_FILE, json.dumps(asdict(BackupKey(str(identity.to_public()), sealed.decode()))))
+        made = BackupKey(str(identity.to_public()), sealed.decode())
+        files.replace(folder / KEY_FILE, json.dumps(asdict(made)))
 
 
 def encrypt_backup(folder: Path, file: Path, backup: Backup) -> Backup:

@@ -163,8 +163,7 @@ def _assigned(text: str) -> Secrets:
         begin = match.start()
         name = match[0][-120:]
         certainty = grade(name)
-        before = _BEFORE.search(text, max(0, begin - 22), begin) if certainty is not Grade.ANY else None
-        if before:
+        if certainty is not Grade.ANY and (before := _BEFORE.search(text, max(0, begin - 22), begin)):
             begin = before.start()
             certainty = max(certainty, grade(f"{before[0]}{name}"))
         if certainty is Grade.NONE:
