@@ -163,7 +163,7 @@ class DailyNotes:
             raise EditError(
                 "A program's note at '{path}' is waiting in Review. Accept or reject it first.", path=note.location
             )
-        base = self._bases.get(self._settings.daily.base)
+        base = self._bases.by_id(note.base_id)
         if note.path and (folder := self._writer.folder_for(base, note.path)):
             self._imports.apply(self._imports.plan_changes(folder, base, [note.path]), embed=False, watch=False)
             note = self.open(now, language)

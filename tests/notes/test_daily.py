@@ -2,10 +2,13 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from threading import Thread
+from typing import Any
 
 import pytest
 
 from core.base.errors import ConfigError, EditError, SourceError, WorkspaceLocked
+from core.model import SyncPlan, SyncReport
 from core.notes.daily import fill, format_date
 from core.settings.sections import DailySettings
 from core.workspace import Workspace
@@ -36,6 +39,17 @@ def test_a_template_is_filled() -> None:
 
 def chosen(workspace: Workspace, **values: str) -> None:
     workspace.settings.daily = DailySettings(**values)
+
+
+def chosen_folder(workspace: Workspace, tmp_path: Path) -> Path:
+    """Return a folder with a note, whose base writes files and is chosen for the notes of the days."""
+    folder = tmp_path / "vault"
+    folder.mkdir()
+    (folder / "a.md").write_text("A note.\n")
+    workspace.imports.apply(workspace.imports.plan_folder(folder))
+    workspace.bases.update("vault", write_files=True)
+    chosen(workspace, base="vault")
+    return folder
 
 
 def test_a_day_has_one_note_with_the_text_and_the_fields_of_the_template(workspace: Workspace) -> None:
@@ -76,12 +90,7 @@ def test_texts_added_at_once_all_find_their_place(workspace: Workspace) -> None:
 def test_text_is_added_to_a_file_as_another_program_left_it_and_to_no_proposed_note(
     workspace: Workspace, tmp_path: Path
 ) -> None:
-    folder = tmp_path / "vault"
-    folder.mkdir()
-    (folder / "a.md").write_text("A note.\n")
-    workspace.imports.apply(workspace.imports.plan_folder(folder))
-    workspace.bases.update("vault", write_files=True)
-    chosen(workspace, base="vault")
+    folder = chosen_folder(workspace, tmp_path)
     workspace.daily.add("one", FRIDAY)
     file = folder / "2026-11-27.md"
     with file.open("a") as opened:
@@ -96,6 +105,29 @@ def test_text_is_added_to_a_file_as_another_program_left_it_and_to_no_proposed_n
     workspace.proposals.add("work", "Of a program.", title="2026-11-27")
     with pytest.raises(EditError, match="waiting in Review"):
         workspace.daily.add("Call the bank", FRIDAY)
+
+
+def test_a_day_is_opened_and_added_to_while_its_folder_is_imported(
+    workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = chosen_folder(workspace, tmp_path)
+    apply = workspace.imports.apply
+    others: list[Thread] = []
+
+    def apply_after_another(plan: SyncPlan, **options: Any) -> SyncReport:
+        (folder / "a.md").write_text(f"A note, changed {len(others)} times.\n")
+        other = Thread(target=lambda: apply(workspace.imports.plan_folder(folder)), daemon=True)
+        other.start()
+        other.join(30)
+        assert not other.is_alive()
+        others.append(other)
+        return apply(plan, **options)
+
+    monkeypatch.setattr(workspace.imports, "apply", apply_after_another)
+    workspace.daily.open(FRIDAY)
+    workspace.daily.add("one", FRIDAY)
+    assert (folder / "2026-11-27.md").read_text() == "# 2026-11-27\n\none\n"
+    assert len(others) == 2
 
 
 def test_the_template_and_the_base_are_followed_where_they_are_renamed_or_moved(
