@@ -311,9 +311,7 @@ class Workspace(Services):
         def compare(progress: Progress) -> None:
             self.neighbours.likeness.read()
             if self.has("answers") and not self.readonly:
-                self.review.ask_again(
-                    lambda question: self.answers.ask(question, choose=False).answered != "no", progress
-                )
+                self.review.ask_again(lambda question: not self.answers.ask(question, choose=False).denied, progress)
 
         if self.has("review") and not self.neighbours.likeness.is_read:
             self.jobs.start("compare", compare, quiet=True)

@@ -18,7 +18,7 @@ _PAST = 7
 _MOST_LINES = 8
 _MOST_CHARACTERS = 120
 # Number of recently changed notes in which to look for open tasks, and maximum number of tasks.
-_NEWEST = 200
+_NEWEST = 2000
 _MOST_TASKS = 100
 _MONTHS = "January February March April May June July August September October November December".split()
 # Headings, which often name the day a diary entry was written, and tasks that are done.

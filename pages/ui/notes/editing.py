@@ -120,7 +120,7 @@ def _draw(session: EditorSession) -> None:
                         if note.plain
                         else t("The text is read-only, because it was converted from a document.")
                         if note.document
-                        else t("The text is read-only because you chose this when you imported the file.")
+                        else t("The text is read-only, because Tessera doesn't change the files of this base.")
                     )
                     with row():
                         button(
