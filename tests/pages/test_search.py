@@ -1,3 +1,4 @@
+import re
 import threading
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -37,8 +38,8 @@ def hits(screen: Screen) -> list[str]:
     """The title, the place and the text of each hit in sight."""
     written = [element.proto.body for element in screen.app.get("html")]
     titles = [link.proto.label for link in screen.app.get("page_link") if "q=" in link.proto.query_string]
-    trails = [body for body in written if 'class="t-number"' in body]
-    texts = [body for body in written if 'class="t-hit"' in body]
+    trails = [re.sub('<div class="t-meter.*', "", body) for body in written if 'class="t-number"' in body]
+    texts = [body.partition('<div class="t-hit"')[2] for body in written if 'class="t-hit"' in body]
     return [
         " ".join(parts)
         for parts in zip(titles[-len(texts) :] if texts else [], trails[-len(texts) :], texts, strict=True)

@@ -31,7 +31,6 @@ from pages.ui.shared.server import workspace
 from pages.ui.shared.style import TILES
 from pages.ui.shared.text import t, t_plural, text_of
 from pages.ui.shared.widgets import (
-    Callback,
     bound,
     button,
     caption,
@@ -59,19 +58,21 @@ def draw_pictures(result: SearchResult) -> None:
     """Draw a card for each picture in the result."""
     for column, hit in in_columns(result.pictures, PICTURE_COLUMNS):
         with column.container(border=True, height="stretch", key=f"picture_{hit.rank}", gap="xsmall"):
-            _draw_image(hit.note.id, hit.picture)
+            if image := _image(hit.note.id, hit.picture):
+                draw_html(image)
             titled_link("notes.py", hit.note.title, note=hit.note.id)
             paragraph(hit.picture, "t-crumb")
             name = f"「{hit.picture}」" if '"' in hit.picture else f'"{hit.picture}"'
             small("Pictures like this", f"like_{hit.rank}", "image_search", put, f"has:image like:{name}")
 
 
-def _draw_image(note_id: str, picture: str) -> None:
-    """Draw a picture in a note as a thumbnail, if the file still exists."""
+def _image(note_id: str, picture: str) -> str:
+    """Return a thumbnail of a picture in a note as HTML, or "" if the file no longer exists."""
     file = workspace.attachments.find(note_id, f"/{picture}")
-    if file and routes.is_shown(file):
-        address = routes.file_address(note_id, file.place)
-        draw_html(f'<img class="t-picture" src="{html(address)}" alt="{html(file.place)}" loading="lazy">')
+    if not (file and routes.is_shown(file)):
+        return ""
+    address = routes.file_address(note_id, file.place)
+    return f'<img class="t-picture" src="{html(address)}" alt="{html(file.place)}" loading="lazy">'
 
 
 # A sentence that explains why a hit was found, built from its ranks in the search stages.
@@ -259,26 +260,23 @@ def draw_hits(text: str, result: SearchResult, *, base: bool, answer: Answer | N
 def _card(hits: Sequence[Hit], draw: Callable[..., None], *, seen: int) -> None:
     """Show a note's first `seen` hits, and a button that shows the rest."""
     first = hits[0]
-    others = len(hits) - seen
     key = f"more_of_{first.note.id}"
 
     @st.fragment
     def part() -> None:
         with frame(f"hit_{first.rank}", gap="xxsmall"), errors():
             shown = key in widgets.toggled()
-
-            def more() -> None:
+            draw(first, head=True)
+            for hit in hits[1 : None if shown else seen]:
+                with container(key=f"other_{hit.rank}", gap="xxsmall"):
+                    draw(hit, head=False)
+            if len(hits) > seen:
                 small(
-                    t_plural("{n} more in this note", "{n} more in this note", n=others),
+                    t_plural("{n} more in this note", "{n} more in this note", n=len(hits) - seen),
                     f"others_{first.rank}",
                     "expand_less" if shown else "expand_more",
                     toggling(key),
                 )
-
-            draw(first, more if others > 0 else None)
-            for hit in hits[1 : None if shown else seen]:
-                with container(key=f"other_{hit.rank}", gap="xxsmall"):
-                    draw(hit, None, head=False)
 
     part()
 
@@ -305,11 +303,8 @@ class Entries:
         """
         return all(hit.chunk.id in self._below and self._seen[hit.chunk.id].held < WORDED for hit in hits)
 
-    def draw(self, hit: Hit, more: Callback | None, *, head: bool = True) -> None:
-        """Show a hit.
-
-        If `head` is True, show the note's title too. `more` draws the button for the note's other hits.
-        """
+    def draw(self, hit: Hit, *, head: bool) -> None:
+        """Show a hit. If `head` is True, show the note's title and path too."""
         chunk = hit.chunk
         seen = self._seen[chunk.id]
         why = f"why_of_{chunk.id}"
@@ -319,10 +314,6 @@ class Entries:
         title = hit.note.title if head else " › ".join(cards.section(hit.note, chunk)) or t("Beginning of the note")
         with _row(f"head_{hit.rank}"):
             _title(hit, self._text, title, seen)
-            if not head:
-                draw_html(cards.place_line(hit, self._tones.get(hit.asked, "")), width="content")
-            if meter := cards.meter(self._levels[chunk.id]):
-                draw_html(meter, width="content")
             _toggle(
                 t("Show less") if unfolded else t("Show more"),
                 wide,
@@ -330,27 +321,28 @@ class Entries:
                 "unfold_less" if unfolded else "unfold_more",
             )
             _toggle(t("Why this?"), why, f"why_{hit.rank}", "info")
+        # One element of HTML takes the browser less time than several.
+        tone = self._tones.get(hit.asked, "")
+        text = cards.crumb(hit, base=self._base, tone=tone, level=self._levels[chunk.id], trail=head)
         if head:
-            with _row(f"trail_{hit.rank}"):
-                draw_html(cards.crumb(hit, base=self._base, tone=self._tones.get(hit.asked, "")))
-                if more:
-                    more()
-            if about_note := cards.about(hit):
-                draw_html(about_note)
+            text += cards.about(hit)
         if why in toggled:
+            draw_html(text)
+            text = ""
             self._why(hit, seen)
         if chunk.picture:  # the passage is text recognised in this picture
-            _draw_image(hit.note.id, chunk.picture)
+            text += _image(hit.note.id, chunk.picture)
         if not unfolded:
-            draw_html(
+            text += (
                 f'<div class="t-hit"><span class="t-dim">{t_html("Quoted above")}</span></div>'
                 if chunk.id in self._said
                 else cards.body(hit, seen, around=False)
             )
+            draw_html(text)
             return
         size = session_state.setdefault(f"around_{self._around}_{chunk.id}", self._around)
         passage = hit.passage if size == self._around else workspace.searching.passage(hit, size)
-        draw_html(cards.body(replace(hit, passage=passage), seen, around=True))
+        draw_html(text + cards.body(replace(hit, passage=passage), seen, around=True))
         texts = {width: t("Only this passage") if not width else f"±{width}" for width in WIDTHS}
         with _row(f"passage_{hit.rank}"):
             segments("Neighbouring passages", texts, f"around_{self._around}_{chunk.id}")

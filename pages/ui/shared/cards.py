@@ -110,18 +110,14 @@ def meter(level: int) -> str:
     return f'<div class="t-meter t-level-{level}"><span>{html(MATCHES[level - 1])}</span><span class="t-bars">{bars}</span></div>'
 
 
-def crumb(hit: Hit, *, base: bool, tone: str = "") -> str:
-    """Return a hit's path, section titles and chunk number as HTML. If `base` is True, include the base's name."""
-    file = " / ".join(filter(None, [hit.note.base if base else "", hit.note.path]))
-    trail = " › ".join(filter(None, [file, *section(hit.note, hit.chunk)]))
-    return f'<div class="t-trail"><span>{html(trail)}</span>{place_line(hit, tone)}</div>'
+def crumb(hit: Hit, *, base: bool, tone: str = "", level: int = 0, trail: bool = True) -> str:
+    """Return a hit's path, section titles, chunk number, labels and relevance level as HTML.
 
-
-def place_line(hit: Hit, tone: str) -> str:
-    """Return a hit's chunk number and labels as HTML.
-
-    The number is a page or line number if there is one. `tone` is the colour of the sub-query that found the hit.
+    The number is a page or line number if there is one. `tone` is the colour of the sub-query that found the hit. If
+    `base` is True, the base's name is included. If `trail` is False, the path and section titles are left out.
     """
+    file = " / ".join(filter(None, [hit.note.base if base else "", hit.note.path]))
+    way = " › ".join(filter(None, [file, *section(hit.note, hit.chunk)])) if trail else ""
     number = t("passage {index} of {total}", index=hit.chunk.index + 1, total=hit.chunk.total)
     if hit.chunk.line:
         number = t("line {n}", n=hit.chunk.line)
@@ -134,7 +130,10 @@ def place_line(hit: Hit, tone: str) -> str:
     if hit.asked and tone:
         about = t_html("The part of the question that found this hit")
         by = f'<span class="t-by" title="{about}">{dot(tone)}{html(hit.asked)}</span>'
-    return f'<span class="t-number">{html(number)}</span>{edited}{by}'
+    return (
+        f'<div class="t-trail"><span>{html(way)}</span><span class="t-number">{html(number)}</span>{edited}{by}'
+        f"{meter(level)}</div>"
+    )
 
 
 def about(hit: Hit) -> str:
@@ -168,9 +167,8 @@ def body(hit: Hit, seen: Highlight, *, around: bool) -> str:
     lines = rendered.excerpt(
         flow(hit.chunk.text, paged=hit.note.is_paged), seen.words, seen.sentence, underline=seen.is_close
     )
-    return (
-        f'<div class="t-hit"><div class="t-lines">{lines}</div>{definitions(hit.chunk.definitions)}{_copies(hit)}</div>'
-    )
+    footnotes = [line for line in hit.chunk.definitions if line.startswith("[^")]
+    return f'<div class="t-hit"><div class="t-lines">{lines}</div>{definitions(footnotes)}{_copies(hit)}</div>'
 
 
 def lines(note: NoteSummary, chunk: Chunk, words: Spans = ()) -> str:

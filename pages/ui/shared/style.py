@@ -172,7 +172,7 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 :is([class*="st-key-head_"], [class*="st-key-early_head_"]) a p { font-weight: 640; font-size: 1.04rem; line-height: 1.35; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 :is([class*="st-key-head_"], [class*="st-key-early_head_"]) a:is(:hover, :focus-visible) p { color: var(--st-link-color, var(--t-accent)); text-decoration: underline; text-underline-offset: .2em; }
 [class*="st-key-head_"] button { min-height: 1.7rem; padding: 0 .3rem; opacity: .6; } [class*="st-key-head_"] button:is(:hover, :focus-visible, [aria-expanded="true"]) { opacity: 1; }
-[class*="st-key-trail_"] > div:first-child { flex: 1 1 auto; min-width: 0; } [class*="st-key-trail_"] > div:not(:first-child) { flex: none; }
+.t-trail .t-meter { margin-left: auto; flex: none; align-self: center; } .t-trail ~ :is(.t-tags, .t-hit, .t-picture) { margin-top: .3rem; }
 [class*="st-key-others_"] button { min-height: 1.3rem; padding: 0 .2rem; } [class*="st-key-others_"] button p { font-size: .84rem; } [class*="st-key-others_"] { opacity: .85; }
 [class*="st-key-other_"] { border-left: 2px solid var(--t-line); padding: .15rem 0 .15rem .8rem; margin-top: .35rem; } [class*="st-key-other_"] [class*="st-key-head_"] a p { font-weight: 560; font-size: .95rem; }
 [class*="st-key-why_body_"] { max-width: 44rem; margin: .3rem 0 .5rem; } [class*="st-key-why_body_"] .t-stages { display: grid; grid-template-columns: max-content 1fr max-content max-content; gap: .35rem .8rem; align-items: center; }
@@ -183,7 +183,6 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
   :is(.st-key-ask_row button, .st-key-chips [data-testid="stPopoverButton"]) [data-testid="stMarkdownContainer"] { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   .st-key-chips [data-testid="stElementContainer"]:has([data-testid="stCaptionContainer"]) { flex: 1 1 10rem; min-width: 0; }
   :is([class*="st-key-head_"], [class*="st-key-early_head_"]) a p { white-space: normal; } }
-[class*="st-key-head_"] .t-number { font-size: .8rem; opacity: .66; } [class*="st-key-head_"] .t-by { margin-left: .5rem; }
 .st-key-answer_sides > * > * > [data-testid="stColumn"]:first-child:has([class*="st-key-drawer_"]):not(:has(.st-key-drawer_head)) { display: none; }
 [class*="st-key-quote_"] [data-testid="stPageLink"] p { white-space: normal; }
 .st-key-drawer_head, .st-key-facets_toggle { display: none; }
