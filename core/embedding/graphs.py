@@ -57,12 +57,22 @@ class Graph:
             names.append(name)
             if not isinstance(given, str):
                 values = np.asarray(given)
-                self._weights[name] = np.asarray(
-                    values, np.int64 if values.dtype.kind == "i" else np.float32, order="C"
-                )
+                kept = values.dtype in (np.int8, np.int64)
+                self._weights[name] = np.asarray(values, values.dtype if kept else np.float32, order="C")
         output = f"{operator} {len(self._nodes)}"
         self._nodes.append(helper.make_node(operator, names, [output], domain=domain, **attributes))
         return output
+
+    def multiply(self, values: str, weight: Array, bias: Array) -> str:
+        """Add a multiplication in 8 bits by a weight, shape (columns of `values`, outputs), and the sum with a bias.
+
+        Without VNNI instructions it takes half the time of one in float32. Only 7 of the weight's 8 bits are used,
+        because such processors add two products in 16 bits, which 8-bit weights could overflow.
+        """
+        scale = np.abs(weight).max(axis=0) / 63
+        whole = np.round(weight / scale).astype(np.int8)
+        zeros = np.zeros(len(scale), np.int8)
+        return self.add("DynamicQuantizeMatMul", values, whole, scale, zeros, bias, domain=FUSED)
 
     def open(self, name: str, inputs: Mapping[str, Shape], output: str, *, threads: int) -> "Session":
         """Return a session that runs the network with `threads` threads.

@@ -84,6 +84,10 @@ class ReaderNetwork:
             bias = [weights[f"{name}.bias"]] if f"{name}.bias" in weights else []
             return add("Gemm", values, weights[f"{name}.weight"], *bias, transB=1)
 
+        def multiplied(name: str, values: str, part: slice = slice(None)) -> str:
+            bias = weights.get(f"{name}.bias", np.zeros(len(weights[f"{name}.weight"])))
+            return graph.multiply(values, weights[f"{name}.weight"][part].T, bias[part])
+
         def normed(name: str, values: str) -> str:
             norm = weights[f"{name}.weight"], weights[f"{name}.bias"]
             return add("LayerNormalization", values, *norm, epsilon=_EPSILON)
@@ -94,27 +98,27 @@ class ReaderNetwork:
         about = [add(operator, cosines, _NUMBERS) for operator in ("ReduceMax", "ReduceMean")]
         tokens = add(
             "Sum",
-            linear("wp", "signs"),
-            linear("wa", add("Mul", aligned, root)),
+            multiplied("wp", "signs"),
+            multiplied("wa", add("Mul", aligned, root)),
             linear("feat", add("Concat", *about, "marks", axis=1)),
             "places",
         )
         nearest = add("Transpose", add("ReduceMax", cosines, _ROWS))
         asked = add(
             "Sum",
-            linear("wq", add("Mul", "question", root)),
+            multiplied("wq", add("Mul", "question", root)),
             linear("feat", add("Concat", nearest, "no marks", axis=1)),
             "asked places",
         )
         states = add("Concat", asked, tokens, axis=0)
         for number in range(sum(name.endswith("qkv.weight") for name in weights)):
             layer = f"layers.{number}."
-            mixing = weights[f"{layer}qkv.weight"].T, weights[f"{layer}qkv.bias"]
             mixed = add("Unsqueeze", normed(f"{layer}n1", states), _ROWS)
-            attended = add("Squeeze", add("Attention", mixed, *mixing, num_heads=HEADS, domain=FUSED), _ROWS)
-            states = add("Add", states, linear(f"{layer}o", attended))
-            inner = add("Gelu", linear(f"{layer}f1", normed(f"{layer}n2", states)))
-            states = add("Add", states, linear(f"{layer}f2", inner))
+            mixing = [multiplied(f"{layer}qkv", mixed, slice(start, start + width)) for start in (0, width, 2 * width)]
+            attended = add("Squeeze", add("MultiHeadAttention", *mixing, num_heads=HEADS, domain=FUSED), _ROWS)
+            states = add("Add", states, multiplied(f"{layer}o", attended))
+            inner = add("Gelu", multiplied(f"{layer}f1", normed(f"{layer}n2", states)))
+            states = add("Add", states, multiplied(f"{layer}f2", inner))
         states = add("Slice", normed("norm", states), add("Shape", "question", end=1), _END, _ROWS)
         weight = add("Exp", add("Clip", linear("att", states), -_STEEPEST, _STEEPEST))
         shares = add("Mul", "units", add("Transpose", weight))

@@ -59,6 +59,12 @@ def scores_of_network(network: "Network", read: Any, units: list[Unit]) -> list[
         return network(*map(torch.from_numpy, given))[0].tolist()
 
 
+def assert_close(scores: Any, exact: Any) -> None:
+    """Fail if scores computed in 8 bits aren't nearly the exact ones."""
+    assert scores == pytest.approx(exact, abs=5e-3)
+    assert np.corrcoef(scores, exact)[0, 1] > 0.999
+
+
 def ensemble_of(*networks: "Network") -> ReaderEnsemble:
     return ReaderEnsemble(
         [reader.ReaderNetwork({name: value.numpy() for name, value in one.state_dict().items()}) for one in networks]
@@ -78,16 +84,14 @@ def network() -> "Network":
 
 def test_the_scores_are_those_of_the_network(network: "Network") -> None:
     read, units = hit(80)
-    assert scores_of(ensemble_of(network), read, units) == pytest.approx(
-        scores_of_network(network, read, units), abs=2e-4
-    )
+    assert_close(scores_of(ensemble_of(network), read, units), scores_of_network(network, read, units))
 
 
 def test_several_networks_give_their_mean(network: "Network") -> None:
     other = type(network)()
     read, units = hit(30)
     one, two = (np.array(scores_of_network(each, read, units)) for each in (network, other))
-    assert scores_of(ensemble_of(network, other), read, units) == pytest.approx((one + two) / 2, abs=2e-4)
+    assert_close(scores_of(ensemble_of(network, other), read, units), (one + two) / 2)
 
 
 def test_a_long_question_is_cut(network: "Network") -> None:
