@@ -6,11 +6,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from threading import RLock
+from threading import Lock, RLock
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 
+from core.base import memory
 from core.base.blobs import Span
 from core.base.errors import ConfigError, ModelError
 from core.base.frozen import frozen
@@ -26,10 +27,15 @@ from core.model import Ids, Matrix, Role, Running, Spans
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
 
-# Tokenize short texts.
+# Tokenize with some of the built-in model's pieces.
 
-# Total number of characters to tokenize with `ShortTexts`. For more, loading the whole tokenizer is faster.
+# Total number of characters to tokenize with a few pieces each. For more, loading all pieces of a script is faster.
 _MOST = 4_000
+# First bytes, in UTF-8, of the characters in groups of scripts: Latin with accents (three groups), Greek, Cyrillic,
+# Hebrew, Arabic and others (four), Indic and Thai, others, signs, kana, Chinese, Korean, wide letters, and emoji.
+_LEADS = (0xC2, 0xC4, 0xC6, 0xCD, 0xD0, 0xD4, 0xD7, 0xD8, 0xE0, 0xE1, 0xE2, 0xE3, 0xE4, 0xEA, 0xEE, 0xF0)
+# Each byte's group as a bit, or 0 for ASCII and for bytes within a character.
+_SCRIPTS = (1 << np.searchsorted(_LEADS, range(256), "right")).astype(np.uint32) & ~np.uint32(1)
 # Maximum length of a tokenizer piece in characters.
 _LONGEST = 16
 # Indices of the special pieces.
@@ -37,7 +43,7 @@ _SPECIAL = range(4)
 
 
 @frozen
-class ShortEncoding:
+class PieceEncoding:
     """A text's tokens. The fields are those of an encoding from the library `tokenizers`."""
 
     ids: list[int]
@@ -45,32 +51,58 @@ class ShortEncoding:
     special_tokens_mask: list[int]
 
 
-class ShortTexts:
-    """The built-in model's tokenizer for short texts. Loading all of its 250,000 pieces would take a second.
+class Pieces:
+    """The built-in model's tokenizer, made of those of its 250,000 pieces that texts need. Thread-safe.
 
-    In a Unigram model, a text's tokens depend only on the pieces that occur in the text and on the lowest score of all
-    pieces. Thread-safe.
+    All pieces take 290 MB of memory and a second to load. In a Unigram model, a text's tokens depend only on the pieces
+    that occur in the text and on the lowest score of all pieces.
     """
 
     def __init__(self, pieces: e5.Pieces) -> None:
-        squares = np.square(np.frombuffer(pieces.joined, np.uint8), dtype=np.uint32)
+        data = np.frombuffer(pieces.joined, np.uint8)
         # The sum of each piece's squared bytes, used as a quick hash. Few pieces have the same sum.
-        self._sums = np.add.reduceat(squares, pieces.bounds[:-1])
+        self._sums = np.add.reduceat(np.square(data, dtype=np.uint32), pieces.bounds[:-1])
+        self._scripts = np.bitwise_or.reduceat(_SCRIPTS[data], pieces.bounds[:-1])
         self._pieces = pieces
         self._special = [pieces[number][0] for number in _SPECIAL]
         self._lowest = int(pieces.scores.argmin())
         self._plain = self._build(_SPECIAL)
         self._left = _MOST
+        self._growing = Lock()
+        # The scripts of the texts so far, the indices of their pieces, and a tokenizer with them.
+        self._grown: tuple[int, list[int], Tokenizer] | None = None
 
-    def encode(self, text: str, *, special: bool) -> ShortEncoding | None:
-        """Return a text's tokens, or None if the whole tokenizer must be loaded."""
+    def encode(self, text: str, *, special: bool) -> PieceEncoding:
+        """Return a text's tokens."""
         self._left -= len(text)
-        if self._left < 0 or any(token in text for token in self._special):
-            return None
-        words = self._plain.pre_tokenizer.pre_tokenize_str(self._plain.normalizer.normalize_str(text))
-        ids = [*_SPECIAL, *sorted({*self._find([word for word, _ in words]), self._lowest})]
-        encoding = self._build(ids).encode(text, add_special_tokens=special)
-        return ShortEncoding([ids[token] for token in encoding.ids], encoding.offsets, encoding.special_tokens_mask)
+        normal = text if text.isascii() else self._plain.normalizer.normalize_str(text)
+        if self._grown or self._left < 0 or any(token in text for token in self._special):
+            ids, tokenizer = self._with_scripts(normal)
+        else:
+            words = self._plain.pre_tokenizer.pre_tokenize_str(self._plain.normalizer.normalize_str(text))
+            ids = [*_SPECIAL, *sorted({*self._find([word for word, _ in words]), self._lowest})]
+            tokenizer = self._build(ids)
+        encoding = tokenizer.encode(text, add_special_tokens=special)
+        return PieceEncoding([ids[token] for token in encoding.ids], encoding.offsets, encoding.special_tokens_mask)
+
+    def load(self) -> None:
+        """Load the pieces that English texts need."""
+        self._with_scripts("")
+
+    def _with_scripts(self, text: str) -> "tuple[list[int], Tokenizer]":
+        """Return the indices of at least the pieces in the scripts of a text, and a tokenizer with them."""
+        needed = int(np.bitwise_or.reduce(_SCRIPTS[np.frombuffer(f"▁{text}".encode(), np.uint8)]))
+        with self._growing:
+            known, ids, tokenizer = self._grown or (0, [], self._plain)
+            if needed & ~known or not ids:
+                known |= needed
+                inside = (self._scripts & ~np.uint32(known)) == 0
+                inside[[*_SPECIAL, self._lowest]] = True
+                ids = np.flatnonzero(inside).tolist()
+                tokenizer = self._build(ids)
+                self._grown = known, ids, tokenizer
+                memory.give_back()
+            return ids, tokenizer
 
     def _build(self, numbers: Iterable[int]) -> "Tokenizer":
         """Return a tokenizer with only the given pieces."""
@@ -177,21 +209,19 @@ class Encoder:
             ) from error
         tokenizer.no_truncation()
         tokenizer.no_padding()
-        vars(self)["_short_texts"] = None
         return tokenizer
 
     @lazy
-    def _short_texts(self) -> ShortTexts | None:
+    def _pieces(self) -> Pieces | None:
         with suppress(OSError, ValueError, LookupError):  # the whole tokenizer works without the package
             pieces = e5.installed_pieces() if self.name == e5.NAME else None
-            return ShortTexts(pieces) if pieces else None
+            return Pieces(pieces) if pieces else None
         return None
 
-    def _encoding(self, text: str, *, special: bool = True) -> "Encoding | ShortEncoding":
-        short = self._short_texts  # another thread may load the whole tokenizer in the meantime
-        return (short and short.encode(text, special=special)) or self._tokenizer.encode(
-            text, add_special_tokens=special
-        )
+    def _encoding(self, text: str, *, special: bool = True) -> "Encoding | PieceEncoding":
+        if self._pieces:
+            return self._pieces.encode(text, special=special)
+        return self._tokenizer.encode(text, add_special_tokens=special)
 
     @lazy
     def input_tokens(self) -> int:
@@ -251,8 +281,11 @@ class Encoder:
         self.embed(["warm"], role="query")
 
     def load_tokenizer(self) -> None:
-        """Load the whole tokenizer. Notes need it, but with the built-in model, short texts such as questions don't."""
-        _ = self._tokenizer
+        """Load the tokenizer as notes need it. With the built-in model, short texts such as questions don't."""
+        if self._pieces:
+            self._pieces.load()
+        else:
+            _ = self._tokenizer
 
     def embed(self, texts: Sequence[str | Ids], *, role: Role) -> Matrix:
         """Return one vector per text. Raises ModelError if the model can't be loaded or fails."""

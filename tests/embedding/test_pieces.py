@@ -8,7 +8,7 @@ from tokenizers import Tokenizer
 
 from core.embedding import e5
 from core.embedding.model_folder import ModelFacts
-from core.embedding.sentence import ShortTexts, build_bundled
+from core.embedding.sentence import Pieces, build_bundled
 
 TEXTS = (
     "",
@@ -30,36 +30,42 @@ def facts() -> ModelFacts:
 
 
 @pytest.fixture
-def short() -> ShortTexts:
-    pieces = e5.installed_pieces()
-    assert pieces
-    return ShortTexts(pieces)
+def pieces() -> Pieces:
+    found = e5.installed_pieces()
+    assert found
+    return Pieces(found)
 
 
-def test_tokens_are_those_of_the_whole_tokenizer(short: ShortTexts, facts: ModelFacts) -> None:
+def test_tokens_are_those_of_the_whole_tokenizer(pieces: Pieces, facts: ModelFacts) -> None:
     whole, random = Tokenizer.from_file(str(facts.tokenizer)), Random(1)
     every = [piece for piece in whole.get_vocab() if not piece.startswith("<")]
     mixed = ["".join(random.choices(every, k=random.randint(1, 6))) for _ in range(100)]
-    for text in (*TEXTS, *mixed):
-        for special in (True, False):
-            short._left = 10_000
-            ours, theirs = short.encode(text, special=special), whole.encode(text, add_special_tokens=special)
-            assert ours
-            assert ours.ids == theirs.ids, text
-            assert ours.offsets == theirs.offsets
-            assert ours.special_tokens_mask == theirs.special_tokens_mask
+    for left in (100_000, 0):  # with a few pieces for each text, then with those of its scripts
+        pieces._left = left
+        for text in ("one <s> two", *TEXTS, *mixed):
+            for special in (True, False):
+                ours, theirs = pieces.encode(text, special=special), whole.encode(text, add_special_tokens=special)
+                assert ours.ids == theirs.ids, text
+                assert ours.offsets == theirs.offsets
+                assert ours.special_tokens_mask == theirs.special_tokens_mask
+            pieces._grown = pieces._grown if left == 0 else None
 
 
-def test_special_pieces_and_much_text_take_the_whole_tokenizer(short: ShortTexts) -> None:
-    assert short.encode("one <s> two", special=True) is None
-    assert short.encode("words " * 600, special=True)
-    assert short.encode("words " * 600, special=True) is None
+def test_pieces_are_those_of_the_scripts_of_the_texts(pieces: Pieces) -> None:
+    pieces.encode("words " * 600, special=True)
+    assert pieces._grown is None
+    pieces.encode("words " * 600, special=True)
+    assert pieces._grown
+    latin = len(pieces._grown[1])
+    pieces.encode("Ångström and 备份", special=True)
+    assert latin < len(pieces._grown[1]) < len(pieces._pieces.scores) / 2
+    pieces.encode("\u212b", special=True)  # a sign that is read as a letter
+    assert latin < len(pieces._grown[1])
 
 
-def test_texts_are_neither_cut_nor_filled(short: ShortTexts) -> None:
+def test_texts_are_neither_cut_nor_filled(pieces: Pieces) -> None:
     for text in ("word", "word" + 599 * " word"):
-        encoding = short.encode(text, special=False)
-        assert encoding
+        encoding = pieces.encode(text, special=False)
         assert set(encoding.special_tokens_mask) == {0}
         assert len(encoding.ids) == text.count("word")
 
@@ -76,8 +82,9 @@ def test_a_question_needs_no_whole_tokenizer(facts: ModelFacts) -> None:
     question = "how are backups encrypted"
     assert (quick.embed([question], role="query") == whole.embed([question], role="query")).all()
     assert (quick.tokens(question) == whole.tokens(question)).all()
-    assert "_tokenizer" not in vars(quick)
     quick.warm()
-    assert "_tokenizer" not in vars(quick)
+    assert quick._pieces
+    assert quick._pieces._grown is None
     quick.load_tokenizer()
-    assert "_tokenizer" in vars(quick)
+    assert quick._pieces._grown
+    assert "_tokenizer" not in vars(quick)
