@@ -125,7 +125,6 @@ class Session:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        options.enable_cpu_mem_arena = False
         if weights:
             options.add_external_initializers([*weights], [*weights.values()])
         try:
