@@ -112,7 +112,8 @@ def build_outline(parsed: Parsed) -> Outline:
         end = lines[min(bisect_left(lines, start) + count, len(lines) - 1)]
         return body[start:end].strip() if end - start <= MAX_LEAD else ""
 
-    for token in _with_details(parsed.tokens):
+    tokens = _with_details(parsed.tokens) if re.search("(?i)<details", body) else parsed.tokens
+    for token in tokens:
         if token.nesting < 0:
             children = tuple(stack.pop())
             stack[-1].append(replace(opened.pop(), children=children))
@@ -158,7 +159,7 @@ def walk(blocks: Sequence[Block]) -> Iterator[Block]:
             yield from walk(block.children)
 
 
-def _with_details(tokens: Sequence[Token]) -> Sequence[Token]:
+def _with_details(tokens: Sequence[Token]) -> list[Token]:
     """Wrap the blocks from `<details>` to `</details>` in a pair of opening and closing tokens.
 
     CommonMark ends an HTML block at a blank line, so the two tags are in different blocks. Those blocks are split
@@ -168,8 +169,6 @@ def _with_details(tokens: Sequence[Token]) -> Sequence[Token]:
     for (first, begin), (last, end) in _pairs(tokens):
         edges[first].append((begin, True, -end))
         edges[last].append((end, False, -begin))
-    if not edges:
-        return tokens
     result = []
     for index, token in enumerate(tokens):
         if index not in edges:
