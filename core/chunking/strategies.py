@@ -383,7 +383,6 @@ class Adaptive:
         self._options = options
         self._threshold = check_positive("short_doc_threshold", options)
         self._headings = check_positive("min_headings_for_md_aware", options)
-        self._markdown = MarkdownAware(options)
         self._recursive = RecursiveCharacter(options)
 
     def cut(self, reading: TokenizedNote) -> list[Chunk]:
@@ -436,7 +435,7 @@ class Adaptive:
                 headings=headings,
                 least=self._headings,
             )
-        chunks = self._markdown.cut(reading)
+        chunks = MarkdownAware(self._options).cut(reading)
         if flaw := self._flaw(chunks, profile):
             return [], message("Tried because the note has {headings}, but {flaw}.", headings=headings, flaw=flaw)
         return chunks, message(
