@@ -11,7 +11,7 @@ from core.base.errors import UnknownChoice
 from core.base.frozen import AnyValues, Values, frozen
 from core.model import ChunkingOptions, Failed, KnowledgeBase, NewBaseFields, SearchSettings, Switch
 from core.store.ids import fresh_id
-from core.store.reading import RowReader, columns_of, stored
+from core.store.reading import RowReader, columns_of, loaded, stored
 from core.store.table import StoreTable
 
 
@@ -167,7 +167,7 @@ class BaseTable(StoreTable):
         """
         now = utc_now()
         with self._write():
-            before = next((sync.report for sync in self.syncs(base) if sync.folder == folder), {})
+            before = self._last_report(base, folder)
             deleted = {path: stamp for path, stamp in before.get(_DELETED_FILES, {}).items() if path not in added}
             kept = {IGNORED: before.get(IGNORED), _DELETED_FILES: deleted}
             self.put_sync(base, SyncRecord(folder, now, report | {key: kept[key] for key in kept if kept[key]}))
@@ -181,17 +181,19 @@ class BaseTable(StoreTable):
 
     def deleted_files(self, base: KnowledgeBase, folder: str) -> dict[str, str]:
         """Return the files in a folder whose notes were permanently deleted, with each file's hash at that time."""
-        return next(
-            (dict(sync.report.get(_DELETED_FILES, {})) for sync in self.syncs(base) if sync.folder == folder), {}
-        )
+        return dict(self._last_report(base, folder).get(_DELETED_FILES, {}))
 
     def record_deleted_files(self, base: KnowledgeBase, folder: str, files: Mapping[str, str]) -> None:
         """Record that the given files' notes were permanently deleted. `files` maps paths to hashes."""
         with self._write():
-            for sync in self.syncs(base):
-                if sync.folder == folder:
-                    deleted = sync.report.get(_DELETED_FILES, {}) | files
-                    self.put_sync(base, replace(sync, report=sync.report | {_DELETED_FILES: deleted}))
+            report = self._last_report(base, folder)
+            report[_DELETED_FILES] = report.get(_DELETED_FILES, {}) | files
+            self._execute(
+                "UPDATE syncs SET report = ? WHERE base_id = ? AND folder = ?",
+                json.dumps(report, ensure_ascii=False),
+                base.id,
+                folder,
+            )
 
     def is_synced(self, base_id: str, folder: str) -> bool:
         return self._exists("syncs WHERE base_id = ? AND folder = ?", base_id, folder)
@@ -199,6 +201,11 @@ class BaseTable(StoreTable):
     def syncs(self, base: KnowledgeBase) -> list[SyncRecord]:
         """Return the most recent sync of each of the base's folders, newest first."""
         return self._nouns(_SYNC, "SELECT folder, at, report FROM syncs WHERE base_id = ? ORDER BY at DESC", base.id)
+
+    def _last_report(self, base: KnowledgeBase, folder: str) -> Report:
+        """Return the report of a folder's most recent sync, or {} if there is none or it can't be read."""
+        report = loaded(self._value("SELECT report FROM syncs WHERE base_id = ? AND folder = ?", base.id, folder))
+        return report if isinstance(report, dict) else {}
 
 
 def _row(base: KnowledgeBase) -> Values:
