@@ -230,9 +230,11 @@ class Store(Tables):
         self.changing.follow(self.index.follow, base, [*fresh, *old])
 
     def _write(self, cut: NoteToIndex) -> None:
-        """Write a note with its chunks and edits, within the caller's transaction."""
+        """Write a note with its chunks, pictures and edits, within the caller's transaction."""
         self.notes.put(cut)
         self.chunks.put(cut)
+        if cut.pictures is not None:
+            self.pictures.put(cut.note.id, cut.pictures)
         if cut.edits is not None:
             self.edits.put(cut.note, cut.edits)
         if cut.change:

@@ -16,10 +16,10 @@ from core.base.messages import Message, from_json, to_json
 from core.model import Chunk, Filters, KnowledgeBase, Matrix, RefusedChunk, Rowids
 from core.store import filters as narrowed
 from core.store import top_k
+from core.store.database import Database
 from core.store.note_table import FieldTable, PropertyTable
 from core.store.note_to_index import NoteToIndex
 from core.store.phrases import word_row
-from core.store.picture_table import PictureTable
 from core.store.reading import RowReader, columns_of
 from core.store.table import Ids, StoreTable, decoding, first_of_notes
 from core.store.top_k import Scores
@@ -128,10 +128,15 @@ class BaseCounts(NamedTuple):
 class ChunkTable(StoreTable):
     """A workspace's chunks. Other tables refer to a chunk by its `rowid`."""
 
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self._fields = FieldTable(database)
+        self._vectors = VectorTable(database)
+
     # writing
 
     def put(self, cut: NoteToIndex) -> None:
-        """Replace a note's chunks and pictures. The note's row must exist."""
+        """Replace a note's chunks. The note's row must exist."""
         note_id = cut.note.id
         with self._write():
             self._execute("DELETE FROM words WHERE rowid IN (SELECT rowid FROM chunks WHERE note_id = ?)", note_id)
@@ -156,8 +161,6 @@ class ChunkTable(StoreTable):
                     properties = ""
                 if refusal := cut.refusals.get(chunk.id):
                     RefusalTable(self._database).link({rowid: refusal})
-            if cut.pictures is not None:
-                PictureTable(self._database).put(note_id, cut.pictures)
 
     # reading
 
@@ -237,7 +240,7 @@ class ChunkTable(StoreTable):
 
     def has_window(self, rowid: int, base: KnowledgeBase, text_hash: bytes) -> bool:
         """Return whether a chunk has a window with this text hash."""
-        vectors = VectorTable(self._database).ids(base.fingerprint, [text_hash]).values()
+        vectors = self._vectors.ids(base.fingerprint, [text_hash]).values()
         return any(self._exists("windows WHERE chunk = ? AND vector = ?", rowid, vector) for vector in vectors)
 
     def count(self, base: KnowledgeBase) -> BaseCounts:
@@ -280,12 +283,12 @@ class ChunkTable(StoreTable):
         """Return those of the given entries that are stored, with their centred vectors."""
         vectors = dict(self._rows("SELECT entry, vector FROM vectors WHERE entry IN ?", entries))
         stacked = matrix(list(vectors.values()), base.dimension)
-        return list(vectors), VectorTable(self._database).centring(base).centred(stacked, role="note")
+        return list(vectors), self._vectors.centring(base).centred(stacked, role="note")
 
     def windows(self, base: KnowledgeBase) -> Iterator[tuple[list[str], Matrix]]:
         """Yield a base's entries with their centred vectors in batches, without duplicates."""
         cursor = self._rows(f"SELECT entry, vectors.vector FROM {_VECTORS} WHERE base_id = ?", base.id)
-        centring = VectorTable(self._database).centring(base)
+        centring = self._vectors.centring(base)
         yielded = set[str]()
         while rows := cursor.fetchmany(_BLOCK):
             fresh = {entry: vector for entry, vector in rows if entry not in yielded}
@@ -302,7 +305,7 @@ class ChunkTable(StoreTable):
         where = narrowed.answerable_conditions(
             filters,
             inactive=self._exists("notes WHERE status != 'active'"),
-            lapsed=FieldTable(self._database).any_lapsed(),
+            lapsed=self._fields.any_lapsed(),
         )
         chunks = narrowed.chunk_conditions(filters)
         return self._passing(where, chunks) if where or chunks else None
@@ -370,7 +373,7 @@ class ChunkTable(StoreTable):
         cursor = self._rows(
             f'SELECT chunk, windows."index", vectors.vector FROM {_VECTORS} WHERE base_id = ? {only}', base.id, *values
         )
-        centring = VectorTable(self._database).centring(base)
+        centring = self._vectors.centring(base)
         best: dict[int, tuple[float, int]] = {}
         while rows := cursor.fetchmany(_BLOCK):
             scores = centring.similarities(matrix([row[2] for row in rows], base.dimension), query)
