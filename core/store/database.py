@@ -314,7 +314,8 @@ class Database:
                 self._local.following = None
             if not aside:
                 self.unread.clear()
-            self._shorten_log(connection)
+            if _size(self._log) >= self._log_limit:
+                self._shorten_log(connection)
         for work, values in following:
             work(*values)
 
@@ -329,9 +330,7 @@ class Database:
             following.append((work, values))
 
     def _shorten_log(self, connection: sqlite3.Connection) -> None:
-        """Truncate the write-ahead log if it is long. SQLite itself can't reset the log while anyone is reading."""
-        if _size(self._log) < self._log_limit:
-            return
+        """Truncate the write-ahead log. SQLite itself can't reset the log while anyone is reading."""
         connection.execute(f"PRAGMA busy_timeout = {_READERS_END}")
         with suppress(StoreError):  # fails if this thread is also reading
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
