@@ -121,7 +121,7 @@ class Cutter:
         return self._cut(
             replace(draft, note=note, recut=partial(self.cut, draft)),
             edits,
-            self.store.notes.options(note.id),
+            self.store.notes.options(note.id) if stored else None,
             with_windows=generation > 0,
         )
 

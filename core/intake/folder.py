@@ -265,7 +265,8 @@ def _walk(
         for entry in entries:
             is_folder = entry.is_dir(follow_symlinks=False)
             away = "" if is_folder else placeholder_target(entry.name)
-            away = away if is_note(away) or is_document(away, pictures=pictures) else ""
+            if away and not (is_note(away) or is_document(away, pictures=pictures)):
+                away = ""
             path = escape_halves(place + (away or entry.name))
             if only and not only.lead_through(path):
                 continue

@@ -44,6 +44,7 @@ from core.model import (
     Document,
     Failed,
     KnowledgeBase,
+    Match,
     NewBase,
     Note,
     Progress,
@@ -338,8 +339,9 @@ class Imports:
         if not self._store.pending.any([base.id]):
             self._store.drop_unused_vectors()
             return report
-        own = self._store.pending.for_notes(written)
-        only = own if self._store.pending.turn.lock.locked() and are_few(own) else None
+        only = None
+        if self._store.pending.turn.lock.locked() and are_few(own := self._store.pending.for_notes(written)):
+            only = own
         waiting = EmbedQueue(self._store, self._models.embedder, [base], only)
         problem = None
         try:
@@ -403,8 +405,15 @@ def import_plan(
     if plan.touched or not plan.is_empty:
         store.check_writable()
         try:
-            failed += _join(store, plan)
-            _rename(store, plan)
+            if plan.joined:
+                failed += _join(store, plan)
+            if plan.renamed:
+                store.move([_move(store, match, plan.source_ref) for match in plan.renamed])
+            if plan.touched:
+                store.notes.touch(
+                    (match.note.note_id, match.file.mtime_ns, match.file.size, match.file.stamp)
+                    for match in plan.touched
+                )
             planned = len(plan.added) + len(plan.changed)
             notes = store.notes.count([base.id]) + len(plan.added)
             last = 0.0, float(planned)
@@ -482,21 +491,13 @@ def _join(store: Store, plan: SyncPlan) -> list[Failed]:
     return failed
 
 
-def _rename(store: Store, plan: SyncPlan) -> None:
-    moves = []
-    for match in plan.renamed:
-        note = match.note
-        file = match.file
-        title = store.notes.title(note.note_id)
-        if title in (stem(note.path), PurePosixPath(note.path).stem):
-            title = stem(file.path)
-        moves.append(Moved(note.note_id, file.path, plan.source_ref, title, file.mtime_ns, file.size, file.stamp))
-    if moves:
-        store.move(moves)
-    if plan.touched:
-        store.notes.touch(
-            (match.note.note_id, match.file.mtime_ns, match.file.size, match.file.stamp) for match in plan.touched
-        )
+def _move(store: Store, match: Match, source_ref: str) -> Moved:
+    note = match.note
+    file = match.file
+    title = store.notes.title(note.note_id)
+    if title in (stem(note.path), PurePosixPath(note.path).stem):
+        title = stem(file.path)
+    return Moved(note.note_id, file.path, source_ref, title, file.mtime_ns, file.size, file.stamp)
 
 
 def _notes(

@@ -129,7 +129,7 @@ def plan(
         if removals and (note.source_ref != ref or note.path not in present)
         if "." not in unreadable and unreadable.isdisjoint(ancestry(note.path))
     ]
-    renamed, rewritten = _pair(missing, compared.new)
+    renamed, rewritten = _pair(missing, compared.new) if missing else ([], [])
     matched_notes = {match.note.note_id for match in (*renamed, *rewritten)}
     matched_paths = {match.file.path for match in (*renamed, *rewritten)}
     # A file that has no note and isn't downloaded yet may be a missing note's file that was moved.
@@ -237,7 +237,7 @@ def _pair(missing: Sequence[KnownNote], new: Sequence[SourceFile]) -> tuple[list
     )
     notes = list(missing)
     files = list(new)
-    for key in keys if missing else ():
+    for key in keys:
         waiting = defaultdict[tuple[str, ...], list[KnownNote]](list)
         for note in reversed(notes):
             waiting[key(note)].append(note)

@@ -113,7 +113,7 @@ def decode_declared(data: bytes, kind: str, charset: str) -> tuple[str, str] | N
         if data.startswith(bom):
             return data[len(bom) :].decode(encoding, "replace"), encoding
     declared = (
-        (normalize_encoding(charset), _NO_ACCIDENT),
+        (charset and normalize_encoding(charset), _NO_ACCIDENT),
         (_declared(data, kind), _NO_ACCIDENT if kind in _PAGES else 1),
     )
     for encoding, least in declared:
