@@ -13,7 +13,7 @@ from core.doors.remote.client import connect_running
 from core.settings.access import AccessTokens
 from core.workspace import Workspace
 
-NAMES = ("token", "run.json", "preferences.json", "floors.json", "lock.json", "chroma.seal", "lock")
+NAMES = ("token", "run.json", "preferences.json", "lock.json", "chroma.seal", "lock")
 PERSONS = ("synonyms.txt", "vocabulary.txt")
 
 
@@ -92,7 +92,7 @@ def test_what_is_broken_is_set_aside_and_made_anew(folder: Path, shape: str) -> 
         workspace.answers.ask("what about backups?")
         assert {"token.broken", "run.json.broken", "lock.json.broken"} <= set(workspace.status().set_aside)
         assert "is set aside as preferences.json.broken" in (folder / "logs" / "tessera.log").read_text()
-    assert all((folder / name).is_file() for name in NAMES if name not in ("run.json", "chroma.seal", "floors.json"))
+    assert all((folder / name).is_file() for name in NAMES if name not in ("run.json", "chroma.seal"))
 
 
 def test_what_a_killed_write_left_goes_at_the_next_opening(folder: Path) -> None:

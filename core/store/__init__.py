@@ -35,7 +35,7 @@ from core.model import (
 )
 from core.settings.sections import INDEX_TOKEN, IndexSettings
 from core.store import top_k
-from core.store.base_table import BaseTable, SwitchTable
+from core.store.base_table import BaseTable, FloorTable, SwitchTable
 from core.store.chunk_table import ChunkTable, RefusalTable
 from core.store.database import Database
 from core.store.editing_tables import CreationTable, DraftTable, EditTable, IntentTable, ProposalTable, VersionTable
@@ -51,7 +51,7 @@ from core.store.note_to_index import NoteToIndex
 from core.store.pending_table import PendingChunk, PendingTable
 from core.store.picture_table import DocumentTable, ImageTable, PictureTable
 from core.store.question_table import QuestionTable
-from core.store.remembered import Floors, Remembered
+from core.store.remembered import Remembered
 from core.store.table import NoteIds
 from core.store.top_k import Scores
 from core.store.use_table import ClickTable, SearchTable, UseTable
@@ -87,6 +87,7 @@ class Tables:
     pictures: PictureTable
     images: ImageTable
     switches: SwitchTable
+    floors: FloorTable
     searches: SearchTable
     uses: UseTable
     clicks: ClickTable
@@ -143,7 +144,6 @@ class Store(Tables):
             self.words.bring_up_to_date()
         # Maps authors to functions called within the transaction that writes a note by that author.
         self.recorders: dict[Author, Callable[[Note], None]] = {}
-        self.floors = Floors(folder, readonly=readonly)
         chosen = index or IndexSettings()
         self.exact_search = ExactSearch(self.database, alone=chosen.kind == "none")
         # A lock to hold from reading a note's generation and edits until its new version is written.
@@ -177,7 +177,6 @@ class Store(Tables):
             with self.database.write():
                 self.vectors.settle_centring(fingerprint, centring)
                 for base in stale:
-                    self.floors.set(base, None)
                     fresh = replace(base, index_generation=base.index_generation + 1)
                     self.index.build(fresh)
                     self.bases.switch_index(fresh)

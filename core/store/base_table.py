@@ -1,15 +1,17 @@
-"""Tables for bases, their last syncs, and unfinished embedder switches."""
+"""Tables for bases, their last syncs, background similarities, and unfinished embedder switches."""
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Unpack
 
+from core.base.codec import DAMAGE, to_plain
 from core.base.datetimes import utc_now
 from core.base.errors import UnknownChoice
 from core.base.frozen import AnyValues, Values, frozen
-from core.model import ChunkingOptions, Failed, KnowledgeBase, NewBaseFields, SearchSettings, Switch
+from core.model import ChunkingOptions, Failed, Floor, KnowledgeBase, NewBaseFields, SearchSettings, Switch
 from core.store.ids import fresh_id
 from core.store.reading import RowReader, columns_of, loaded, stored
 from core.store.table import StoreTable
@@ -38,6 +40,31 @@ class SwitchTable(StoreTable):
 
 
 _SWITCH_READER = RowReader(Switch, "model switch", "embedder", key="embedder")
+
+
+class FloorTable(StoreTable):
+    """Bases' background similarities. A base's background similarity says how similar unrelated text usually is."""
+
+    def get(self, base: KnowledgeBase) -> Floor | None:
+        """Return a base's background similarity, or None if it hasn't been measured for the base's current model."""
+        with suppress(*DAMAGE):
+            found = self._value("SELECT floor FROM bases WHERE id = ? AND fingerprint = ?", base.id, base.fingerprint)
+            floor: Floor | None = _FLOOR(found)
+            return floor
+        return None
+
+    def set(self, base: KnowledgeBase, floor: Floor | None) -> None:
+        """Store a base's background similarity. Pass None to delete it when the base's vectors change."""
+        self._execute(
+            "UPDATE bases SET floor = ? WHERE id = ? AND fingerprint = ?",
+            floor and json.dumps(to_plain(floor)),
+            base.id,
+            base.fingerprint,
+            aside=True,
+        )
+
+
+_FLOOR = stored(Floor | None)
 
 
 Report = AnyValues
@@ -135,10 +162,10 @@ class BaseTable(StoreTable):
     # vector index
 
     def switch_index(self, base: KnowledgeBase) -> None:
-        """Store a base's embedder and index generation, and reset the number of windows added to its index."""
+        """Store a base's embedder and index generation. Reset its background similarity and the size of its index."""
         self._execute_many(
             "UPDATE bases SET kind = :kind, embedder = :embedder, fingerprint = :fingerprint, dimension = :dimension,"
-            " wish = :wish, index_generation = :index_generation, index_added = 0 WHERE id = :id",
+            " wish = :wish, index_generation = :index_generation, index_added = 0, floor = NULL WHERE id = :id",
             [columns_of(base)],
         )
 

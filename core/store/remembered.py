@@ -1,18 +1,11 @@
-"""Caches for results of database reads, for results per note, and for background similarities."""
+"""Caches for results of database reads, and for results per note."""
 
-import json
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
-from contextlib import suppress
-from pathlib import Path
 from threading import Lock
 from typing import Generic, TypeVar, cast
 
-from core.base import files
 from core.base.cache import Cache
-from core.base.codec import decoder, to_plain
-from core.base.faults import translate_errors
-from core.base.frozen import ValueMap, frozen
-from core.model import Floor, KnowledgeBase
+from core.base.frozen import ValueMap
 from core.store.database import Database
 
 # Maximum number of cached results. All results are dropped when the database's version changes.
@@ -66,49 +59,3 @@ class PerNote(Generic[Read]):
         """Return whether the results for all notes in `states` are cached."""
         known = self._known
         return all(note_id in known and known[note_id][0] == state for note_id, state in states.items())
-
-
-@frozen
-class _Measured:
-    """A base's background similarity, and the fingerprint of the model it was measured with."""
-
-    fingerprint: str
-    floor: Floor
-
-
-class Floors:
-    """Background similarities, stored in the workspace's `floors.json`. Only the writing process calls `set`.
-
-    A base's background similarity says how similar unrelated text usually is. If the file is deleted, the similarities
-    are measured again.
-    """
-
-    def __init__(self, folder: Path, *, readonly: bool) -> None:
-        self._file = folder / "floors.json"
-        self._readonly = readonly
-        self._lock = Lock()
-
-    def get(self, base: KnowledgeBase) -> Floor | None:
-        """Return a base's background similarity, or None if it hasn't been measured for the base's current model."""
-        with suppress(OSError):
-            measured = self._read().get(base.id)
-            return measured.floor if measured and measured.fingerprint == base.fingerprint else None
-        return None
-
-    def set(self, base: KnowledgeBase, floor: Floor | None) -> None:
-        """Store a base's background similarity. Pass None to delete it when the base's vectors change."""
-        with self._lock, translate_errors(self._file.parent):
-            measured = self._read() | {base.id: floor and _Measured(base.fingerprint, floor)}
-            files.replace(self._file, json.dumps(to_plain(measured)))
-
-    def _read(self) -> dict[str, _Measured | None]:
-        decode = decoder(dict[str, _Measured | None])
-        return (
-            files.load(
-                self._file,
-                # Earlier versions stored an empty object for a deleted similarity.
-                lambda stored: decode({base_id: entry or None for base_id, entry in stored.items()}),
-                aside=not self._readonly,
-            )
-            or {}
-        )

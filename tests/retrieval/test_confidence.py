@@ -59,7 +59,7 @@ def test_nothing_is_said_of_a_base_whose_floor_is_unknown(filled: Workspace, tmp
     floor = filled.store.floors.get(base := filled.bases.get("vault"))
     assert floor
     assert floor.windows == 3
-    (filled.store.folder / "floors.json").write_text("broken")
+    filled.store.database.execute("UPDATE bases SET floor = '{}' WHERE id = ?", base.id)
     try:
         assert filled.store.floors.get(base) is None
         assert filled.search("zxqv blorptang 99818").confident

@@ -190,7 +190,7 @@ def test_a_folder_in_the_place_of_a_file_is_told(folder: Path, name: str) -> Non
 
 
 def test_a_folder_in_the_place_of_a_small_file_stops_nothing_else(folder: Path) -> None:
-    for name in ("preferences.json", "floors.json", "synonyms.txt"):
+    for name in ("preferences.json", "synonyms.txt"):
         (folder / name).unlink(missing_ok=True)
         (folder / name).mkdir()
     with Workspace(folder) as workspace:

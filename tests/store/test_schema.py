@@ -242,6 +242,6 @@ def test_bases_of_the_bundled_model_are_centred_and_their_indexes_built_anew(old
 def test_a_workspace_that_had_the_column_before_version_21_was_closed_opens(tmp_path: Path) -> None:
     Store(tmp_path).close()
     with closing(sqlite3.connect(tmp_path / "notes.db")) as connection:
-        connection.execute("PRAGMA user_version = 21")
+        connection.executescript("ALTER TABLE bases DROP COLUMN floor; PRAGMA user_version = 21;")
     with closing(Store(tmp_path)) as store:
         assert store.searches.unanswered() == []

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from core.base.errors import NewerSchema
 from core.store.backups.making import make
-from core.store.migrations import v01_to_v11, v12_to_v19, v20_files, v21_file_intents, v22_unanswered
+from core.store.migrations import v01_to_v11, v12_to_v19, v20_files, v21_file_intents, v22_unanswered, v23_floors
 
 MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
     v01_to_v11.FIRST,
@@ -35,6 +35,7 @@ MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
     v20_files.step,
     v21_file_intents.STEP,
     v22_unanswered.step,
+    v23_floors.STEP,
 )
 """Migrations in order. The migration at index N takes the schema from version N to version N + 1.
 
