@@ -49,6 +49,7 @@ class Way:
 
     @contextmanager
     def followed(self) -> Iterator[None]:
+        _wait_for_index()
         threading.setprofile(self._called)
         sys.setprofile(self._called)
         try:
@@ -56,6 +57,7 @@ class Way:
         finally:
             sys.setprofile(None)
             threading.setprofile(None)  # type: ignore[arg-type]
+            _wait_for_index()
 
     def _called(self, frame: FrameType, event: str, _: object) -> None:
         if event != "call" or frame.f_code.co_name.startswith(("<", "__del__")) or not (function := _function(frame)):
@@ -67,6 +69,13 @@ class Way:
             caller = caller.f_back
         if caller and {_room(function), _room(_function(caller))} & ROOMS:
             self.on_it.setdefault(function)
+
+
+def _wait_for_index() -> None:
+    """Wait until the index has followed, so that its thread is either wholly on a way or not at all."""
+    for thread in threading.enumerate():
+        if thread.name == "index-follows":
+            thread.join()
 
 
 def _function(frame: FrameType) -> str:
