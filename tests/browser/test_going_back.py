@@ -27,6 +27,11 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture
+def wire(tab: Tab) -> Wire:
+    return Wire(tab)
+
+
+@pytest.fixture
 def hits(tab: Tab) -> Page:
     """The page of a question, with more hits, one of them unfolded, scrolled to that."""
     page = tab.page
@@ -61,12 +66,17 @@ def test_the_hits_are_where_they_were_left(tab: Tab, hits: Page, way: str) -> No
     tab.wait_until(lambda: hits.get_by_test_id("stMain").evaluate(SCROLL) == pytest.approx(left, abs=2))
 
 
-def test_a_link_is_one_step_of_the_history(tab: Tab, hits: Page) -> None:
+@pytest.mark.parametrize("at_once", [False, True], ids=["as they come", "at once"])
+def test_a_link_is_one_step_of_the_history(tab: Tab, wire: Wire, hits: Page, at_once: bool) -> None:
     hits.locator(".st-key-hit_11").get_by_role("link").click()
     expect(hits.locator(".passage").first).to_be_visible()
     tab.settle()
-    note = hits.url
+    note, before = hits.url, len(wire.heard())
+    if at_once:  # the page then adds its query to the address before Streamlit has changed the path
+        wire.hold("heard")
     hits.get_by_test_id("stSidebar").get_by_role("link", name="Search").click()
+    tab.wait_until(lambda: any(said.HasField("page_info_changed") for said in wire.heard()[before:]))
+    wire.release()
     expect(hits.locator(".st-key-hit_1")).to_be_visible()  # the page adds the last question to its address
     hits.wait_for_url("**/search?q=apple")
     tab.settle()

@@ -1,6 +1,7 @@
 // Streamlit shows every page from its top. This restores the scroll position when the user goes back, with the browser's
 // button or with a link to the address from which this page was opened. It also makes a click or a key one step of the
-// browser's history: what the server then adds to the address of the same page belongs to that step.
+// browser's history: what the server then adds to the address of the same page belongs to that step, and so does the
+// path of a new page where Streamlit changes it only after the query.
 const KEPT = 50;
 const REACHED = 300;
 const SHORTER = 3000;
@@ -17,6 +18,7 @@ class Scrolling {
   restoring = null;
   isUsers = true;
   isAsked = false;
+  left = null;
 
   constructor() {
     const listening = { capture: true, passive: true };
@@ -27,17 +29,22 @@ class Scrolling {
     document.addEventListener('scroll', event => event.target === mainArea() && this.isUsers && this.keep(), listening);
     window.addEventListener('popstate', () => {
       this.isAsked = false;
+      this.left = null;
       this.arrive(true);
     });
     this.follow();
   }
 
-  // Streamlit adds each address to the history, without an event.
+  // Streamlit adds each address to the history, without an event. It reads the query of a page at once, and its path when
+  // React has drawn: of several messages at once, the query comes first, with the path of the page that is left.
   follow() {
     const push = history.pushState, replace = history.replaceState;
     history.pushState = (state, title, address) => {
-      const { href, pathname } = new URL(address, location.href);
-      const isStep = href !== location.href && (this.isAsked || pathname !== location.pathname);
+      const before = location.href, { href, pathname } = new URL(address, before);
+      const isPage = pathname !== location.pathname, isLate = isPage && !this.isAsked && this.left !== null;
+      const isStep = href !== before && !isLate && (this.isAsked || isPage);
+      if (isLate) this.address = this.left;
+      if (isStep || isLate) this.left = isPage ? null : before;
       (isStep ? push : replace).call(history, state, title, address);
       this.isAsked = false;
       this.arrive(false);
