@@ -7,7 +7,7 @@ import streamlit as st
 from streamlit import container, query_params, rerun, session_state
 
 from core import desktop as window
-from core.base.messages import verbatim
+from core.base.messages import message, verbatim
 from core.model import NOTE_SUFFIXES, SyncPlan
 from pages.ui.notes import composer, listing
 from pages.ui.shared import jobs, reports
@@ -220,7 +220,7 @@ def _by_path(base: str) -> None:
     ]
     for number, (into, folder) in enumerate(known):
         if small(
-            t("{what}: {place}", what=t("Update again"), place=f"{plain(into)} · {plain(folder)}"),
+            message("{what}: {place}", what=message("Update again"), place=f"{plain(into)} · {plain(folder)}"),
             f"{_INTO if base else ''}again_{number}",
             "sync",
         ):

@@ -7,6 +7,7 @@ import streamlit as st
 from streamlit import session_state
 
 from core.base.datetimes import local_now
+from core.base.messages import message
 from pages.ui.notes import composer, note_fields, opened
 from pages.ui.notes.history import clear_undo, offer_undo
 from pages.ui.notes.session import load_offers
@@ -30,7 +31,9 @@ def now() -> datetime:
 
 def button() -> None:
     """Draw the button that opens today's note."""
-    widgets.button("Today's note", "today", "today", _begin, help=t("Key: {key}", key=shortcuts.EVERYWHERE["today"][0]))
+    widgets.button(
+        "Today's note", "today", "today", _begin, help=message("Key: {key}", key=shortcuts.EVERYWHERE["today"][0])
+    )
 
 
 def draw() -> None:

@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit import container, session_state
 
 from core.base.datetimes import utc_now
-from core.base.messages import message_table, verbatim
+from core.base.messages import message, message_table, verbatim
 from core.model import (
     FACETS,
     NOT_NARROWING,
@@ -174,9 +174,9 @@ def _field(result: SearchResult, name: str, group: Sequence[Facet]) -> None:
         put(f"{rest} {term or ''}")
         session_state[OPEN] = False
 
-    pills(text_of(TITLES[name]), shown, label_visibility="visible", width="stretch", **bound(key, chosen, narrow))
+    pills(TITLES[name], shown, label_visibility="visible", width="stretch", **bound(key, chosen, narrow))
     if more := len(group) - len(shown):
-        small(t("{n} more", n=more), f"more_{name}", "", session_state.update, {whole: True})
+        small(message("{n} more", n=more), f"more_{name}", "", session_state.update, {whole: True})
 
 
 def _without_field(result: SearchResult, name: str) -> str:
