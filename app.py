@@ -5,7 +5,8 @@ Modules needed only by pages are imported, and the workspace is opened, while th
 
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
+from threading import Thread
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -15,7 +16,6 @@ from starlette.routing import Mount, Route
 
 from core import desktop
 from core.base.log import print_nothing
-from core.base.threads import DaemonPool
 from core.doors.api import PLACE
 from core.doors.api.guard import Entrance, Front, Guard, address, api
 from core.doors.assistants import PLACES, LazyTools, refusal
@@ -66,9 +66,10 @@ middleware = [
 ]
 
 
-def prepare() -> object:
+def prepare() -> None:
     """Open the workspace, and import what the menu counts. If this fails, the first page shows why."""
-    return workspace().review
+    with suppress(Exception):
+        _ = workspace().review
 
 
 @asynccontextmanager
@@ -79,9 +80,9 @@ async def lifespan(_: st.App) -> AsyncIterator[None]:
     if needs_token and not st.get_option("logger.hideWelcomeMessage"):  # otherwise `tessera app` has already printed it
         sys.stdout.write(f"{desktop.address}\n")
         sys.stdout.flush()
-    with DaemonPool(1, "open") as pool:
-        pool.submit(prepare)
-        yield
+    # On shutdown, don't wait for it, because a migration may take minutes. The next opening begins it again.
+    Thread(target=prepare, name="open", daemon=True).start()
+    yield
     st.cache_resource.clear()
 
 
