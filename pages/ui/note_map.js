@@ -199,6 +199,18 @@ const renew = view => {
   ask(view);
 };
 
+// Fit the map to the size of its canvas. What is in the middle stays there.
+const resize = view => {
+  const { clientWidth: width, clientHeight: height } = view.canvas;
+  const size = Math.min(width, height);
+  if (!size) return;
+  const grown = size / view.size;
+  view.x = width / 2 - (view.width / 2 - view.x) * grown;
+  view.y = height / 2 - (view.height / 2 - view.y) * grown;
+  Object.assign(view, { size, width, height });
+  renew(view);
+};
+
 const zoom = (view, factor, left, top) => {
   const scale = Math.min(40, Math.max(0.5, view.scale * factor));
   view.x = left - ((left - view.x) / view.scale) * scale;
@@ -262,14 +274,15 @@ const listen = view => {
     } else return;
     event.preventDefault();
   };
-  new ResizeObserver(() => renew(view)).observe(canvas);
+  new ResizeObserver(() => resize(view)).observe(canvas);
 };
 
 export default function({ parentElement, data, setTriggerValue }) {
   const box = parentElement.querySelector('.map');
   const canvas = box.querySelector('canvas');
   const view = box.view ??= {
-    box, canvas, still: document.createElement('canvas'), title: box.querySelector('.title'), scale: 0, x: 0, y: 0, frames: 0,
+    box, canvas, still: document.createElement('canvas'), title: box.querySelector('.title'), frames: 0,
+    scale: 0, x: 0, y: 0, size: 1, width: 1, height: 1,
   };
   view.open = note => setTriggerValue('open', note);
   canvas.setAttribute('aria-label', `${data.about} · ${data.help}`);
@@ -280,9 +293,7 @@ export default function({ parentElement, data, setTriggerValue }) {
   }
   if (!view.scale) {
     view.scale = 1;
-    view.size = Math.min(canvas.clientWidth, canvas.clientHeight) || 600;
-    view.x = (canvas.clientWidth - view.size) / 2;
-    view.y = (canvas.clientHeight - view.size) / 2;
+    resize(view);
     listen(view);
   }
   renew(view);

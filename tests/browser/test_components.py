@@ -180,6 +180,17 @@ class TestMap:
         shown.page.mouse.click(left - 60, top - 40)
         assert shown.sent == [["open", "second"]]
 
+    def test_it_is_seen_whole_in_a_window_of_another_size(self, shown: Stage) -> None:
+        for width in (390, 1000):
+            shown.page.set_viewport_size({"width": width, "height": 700})
+            shown.later(100)
+            left, top, wide, high = shown.one("canvas").evaluate(
+                "one => (({ left, top, width, height }) => [left, top, width, height])(one.getBoundingClientRect())"
+            )
+            middle, reach = (left + wide / 2, top + high / 2), min(wide, high) / 2
+            assert self.at(shown, 0.5, 0.5) == pytest.approx(middle)
+            assert self.at(shown, 1, 1) == pytest.approx([place + reach for place in middle])
+
     def test_keys_move_it_and_open_what_is_in_the_middle(self, shown: Stage) -> None:
         canvas = shown.one("canvas")
         canvas.focus()
