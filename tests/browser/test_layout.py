@@ -19,6 +19,14 @@ PLACES = """row => [...row.querySelectorAll("button, a")].filter(one => one.offs
 })"""
 """Where each button and link of a row begins, ends and has its middle."""
 
+CUT = """main => [...main.querySelectorAll("button, a, label, input, summary")].filter(one => {
+  const { width, right } = one.getBoundingClientRect();
+  const column = one.closest("[data-testid=stColumn], [data-testid=stMainBlockContainer]");
+  return width > 2 && !one.closest("[role=tablist]") && right > column.getBoundingClientRect().right + 2;
+}).map(one => one.textContent)"""
+"""The controls that end beyond their column, where they are cut."""
+PAGES = ("search?q=swept", "notes", "chunks?note=1", "evaluation", "bases")
+
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
@@ -59,7 +67,7 @@ def test_rows_of_buttons_keep_together(tab: Tab) -> None:
     tab.open("/evaluation?base=kitchen&view=questions")
     row = page.locator(".st-key-question_sets")
     expect(row.get_by_role("button", name="Export")).to_be_visible()
-    assert len({middle for _, _, middle in places(tab, row, 768)}) == 1
+    assert len({middle for _, _, middle in places(tab, row, 1120)}) == 1
 
 
 def test_one_box_narrows_the_notes_that_chunks_offers(tab: Tab) -> None:
@@ -75,3 +83,17 @@ def test_one_box_narrows_the_notes_that_chunks_offers(tab: Tab) -> None:
     page.set_viewport_size({"width": 1280, "height": 800})
     expect(page.locator(".st-key-tree")).to_be_visible()
     expect(offered).to_contain_text("The garden")
+
+
+def test_no_control_ends_beyond_its_column(tab: Tab, place: Path) -> None:
+    main = tab.page.get_by_test_id("stMain")
+    with Workspace(place, readonly=True) as workspace:
+        note = workspace.notes.all()[0].id
+    for path in PAGES:
+        tab.open(f"/{path.replace('note=1', f'note={note}')}")
+        expect(main.locator("h1").first).to_be_attached()
+        tab.settle()
+        for width in (390, 641, 900, 1280):
+            tab.page.set_viewport_size({"width": width, "height": 800})
+            assert (path, width, main.evaluate(CUT)) == (path, width, [])
+            assert main.evaluate("main => main.scrollWidth - main.clientWidth") <= 0, (path, width)

@@ -40,8 +40,9 @@ button[aria-label^="Download as CSV"] { display: none; } /* Streamlit writes for
 :is(.st-key-workbench, [data-testid="stSidebar"] .st-key-workbench details) { border: 0; background: none; } [data-testid="stSidebar"] .st-key-workbench :is(summary, [data-testid="stExpanderDetails"]) { padding: .2rem .5rem; border: 0; background: none; } .st-key-workbench summary:hover { background: var(--t-soft); border-radius: .5rem; }
 [data-testid="stSidebarHeader"] { height: 2rem; min-height: 0; margin-bottom: 0; }
 [data-testid="stColumn"]:has(.st-key-chunks_side) { position: sticky; top: 4rem; align-self: flex-start; } .st-key-chunks_side { --t-tree: calc(100vh - 17rem); }
-@media (min-width: 1001px) { .st-key-another_note { display: none; } }
-@media (max-width: 1000px) { [data-testid="stColumn"]:has(.st-key-chunks_side) { position: static; min-width: 100%; } .st-key-chunks_side .st-key-tree, [data-testid="stColumn"]:has(.st-key-chunks_side):not(:has(+ * .st-key-offered)) { display: none; } }
+[data-testid="stColumn"]:has(.st-key-cut_view) { min-width: 17.5rem; }
+@media (min-width: 1201px) { .st-key-another_note { display: none; } [data-testid="stColumn"]:has(.st-key-chunks_side) { flex: 0 0 max(13rem, 19%); min-width: 0; } [data-testid="stColumn"]:has(.st-key-chunks_side) + [data-testid="stColumn"] { flex: 1 1 0; min-width: 0; } }
+@media (max-width: 1200px) { [data-testid="stColumn"]:has(.st-key-chunks_side) { position: static; min-width: 100%; } .st-key-chunks_side .st-key-tree, [data-testid="stColumn"]:has(.st-key-chunks_side):not(:has(+ * .st-key-offered)) { display: none; } }
 :is([class*="st-key-offer_"], .st-key-review_list) button :is(div, span) { justify-content: flex-start; text-align: left; }
 :is([class*="st-key-offer_"], .st-key-review_list) button p { overflow-wrap: anywhere; }
 button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
@@ -181,7 +182,8 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 @media (max-width: 640px) { .st-key-ask_row > div:first-child { flex-basis: 9rem; } .st-key-ask_row { gap: .4rem; }
   .st-key-ask_row button { padding: 0 .5rem; } .st-key-chips { gap: .3rem .6rem; }
   :is(.st-key-ask_row button, .st-key-chips [data-testid="stPopoverButton"]) [data-testid="stMarkdownContainer"] { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
-  .st-key-chips [data-testid="stElementContainer"]:has([data-testid="stCaptionContainer"]) { flex: 1 1 10rem; min-width: 0; }
+  .st-key-chips > :has([data-testid="stCaptionContainer"]) { flex: 1 1 100%; } .st-key-chips > :has([data-testid="stCaptionContainer"]) ~ * { flex: none; }
+  [class*="st-key-head_"] .t-meter span:first-child { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
   :is([class*="st-key-head_"], [class*="st-key-early_head_"]) a p { white-space: normal; } }
 .st-key-answer_sides > * > * > [data-testid="stColumn"]:first-child:has([class*="st-key-drawer_"]):not(:has(.st-key-drawer_head)) { display: none; }
 [class*="st-key-quote_"] [data-testid="stPageLink"] p { white-space: normal; }
@@ -264,7 +266,7 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 [class*="st-key-way_preset_"] button { min-height: 1.75rem; padding: 0 .6rem; } [class*="st-key-way_preset_"] button p { font-size: .82rem; }
 @media (max-width: 1150px) { [data-testid="stHorizontalBlock"]:has(> * > * > * > :is(.st-key-rows_list, .st-key-figures_side)) > [data-testid="stColumn"] { min-width: 100%; } }
 @media (min-width: 1151px) { [data-testid="stColumn"]:has(.st-key-rows_list) > [data-testid="stVerticalBlock"] { position: sticky; top: 1rem; } }
-@media (min-width: 641px) { .st-key-question_sets { flex-wrap: nowrap; } .st-key-question_sets > :first-child { flex-shrink: 1; min-width: 0; } }
+@media (min-width: 1101px) { .st-key-question_sets { flex-wrap: nowrap; } .st-key-question_sets > :first-child { flex-shrink: 1; min-width: 0; } }
 .t-about { max-width: 56rem; line-height: 1.55; }
 @media (max-width: 1150px) { [data-testid="stColumn"]:is(:has(.st-key-question_side), :has(+ [data-testid="stColumn"] .st-key-question_side)) { min-width: 100%; }
   [data-testid="stColumn"]:has(.st-key-question_side) { order: -1; } }
