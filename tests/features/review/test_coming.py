@@ -76,14 +76,65 @@ def test_every_month_and_a_leap_day_are_named_in_both_languages(
         assert sorted(titles) == [f"{day:%m-%d} English", f"{day:%m-%d} 中文"]
 
 
-def test_a_long_line_is_quoted_around_its_day_and_a_note_once_a_day(workspace: Workspace) -> None:
+def test_the_sentence_around_a_day_is_quoted_and_a_note_once_a_day(workspace: Workspace) -> None:
     said = "The landlord said many things. " * 20
     workspace.notes.add("home", f"{said}We must cancel by 30 November.\nAnd 30 November again.", title="Flat")
     workspace.notes.add("home", "很长的话，" * 60 + "12 月 3 日到期。", title="租房")
     (flat, rent) = found(workspace)
-    assert flat[1].startswith("…")
-    assert flat[1].endswith("We must cancel by 30 November.")
+    assert flat[1] == "We must cancel by 30 November."
+    assert rent[1].startswith("…很长的话，")
     assert rent[1].endswith("12 月 3 日到期。")
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        (  # each sentence of a line has its day
+            "The dentist is on 1 December. Cancel the gym by 3 December at the latest. Bring cash.",
+            {"12-01": "The dentist is on 1 December.", "12-03": "Cancel the gym by 3 December at the latest."},
+        ),
+        ("牙医在12月1日。健身房最晚12月3日退。", {"12-01": "牙医在12月1日。", "12-03": "健身房最晚12月3日退。"}),
+        (  # a day that is taken, one that is past, and one that is coming
+            "Rent is due on 1 December.\n\nAsked on 1 December, they answer by 4 December.\n\n"
+            "Ordered on 28 November, it arrives on 5 December.",
+            {
+                "12-01": "Rent is due on 1 December.",
+                "12-04": "Asked on 1 December, they answer by 4 December.",
+                "12-05": "Ordered on 28 November, it arrives on 5 December.",
+            },
+        ),
+        (  # lines that are wrapped, and lines that are not
+            "The contract of the flat in the old town can be cancelled only by\n30 November, and only in "
+            "writing.\nDentist: 1 December\nHairdresser: 2 December\nthe new one",
+            {
+                "11-30": "The contract of the flat in the old town can be cancelled only by 30 November, and only in "
+                "writing.",
+                "12-01": "Dentist: 1 December",
+                "12-02": "Hairdresser: 2 December the new one",
+            },
+        ),
+        ("> The parcel must be fetched at the post office in the station by Dec\n> 2, or it", {}),
+        (
+            "- [x] paid the rent and the parking\n  by 1 December\n- call\n  on 2 December",
+            {"12-02": "call on 2 December"},
+        ),
+        ("| what | when |\n| --- | --- |\n| boiler | 2026-12-02 |", {"12-02": "boiler · 2026-12-02"}),
+        ("```\n1 December\n```\n~~~~\n2 December\n```\n~~~~\n3 December", {"12-03": "3 December"}),
+        ("30 November, 2026-12-05", {"11-30": "30 November, 2026-12-05"}),
+    ],
+)
+def test_days_are_quoted_in_whole_sentences(workspace: Workspace, text: str, lines: dict[str, str]) -> None:
+    workspace.notes.add("home", f"Things.\n\n{text}\n", title="Things", embed=False)
+    assert {day.removeprefix("2026-"): line for day, line in found(workspace)} == lines
+
+
+def test_a_task_of_two_sentences_has_a_row_for_each_of_its_days(workspace: Workspace) -> None:
+    text = "- [ ] Pay the rent by 1 December. Ask for\n  the receipt by 3 December.\n"
+    workspace.notes.add("home", text, title="Flat", embed=False)
+    news = workspace.review.digest()
+    assert news
+    assert [line.text for line in news.coming] == ["Pay the rent by 1 December.", "Ask for the receipt by 3 December."]
+    assert all(line.is_task and text[line.start :].startswith("- [ ] Pay") for line in news.coming)
 
 
 def test_the_verb_may_is_no_month_and_expired_notes_name_no_days(
@@ -131,7 +182,8 @@ def test_tasks_are_ticked_in_their_lines_as_markdown_has_them(workspace: Workspa
     )
     workspace.notes.add("home", text, title="Pasted", embed=False)
     tasks = workspace.review.open_tasks()
-    assert [text[task.start : task.end] for task in tasks] == ["- [ ] alpha\u2028- [ ] beta", "- [ ] gamma"]
+    assert [text[task.start : task.end].splitlines()[0] for task in tasks] == ["- [ ] alpha", "- [ ] gamma"]
+    assert "code" not in "".join(task.text for task in tasks)
 
 
 def test_the_day_is_that_of_the_users_clock(workspace: Workspace) -> None:
