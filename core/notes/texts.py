@@ -207,10 +207,12 @@ def _parts(body: str, start: int, end: int, hidden: Hidden) -> list[str]:
 
 MOST_CHARACTERS = 240
 """Maximum number of characters in a quoted sentence."""
+# Number of characters in which to look for a note's first prose.
+_READ = 2000
 _LINK = re.compile(r"\[\[([^\[\]|\n#^]{1,500}+)[^\[\]\n]{0,500}+\]\]|\]\(<?+([^()<>\s#]{1,500}+)[^()\n]{0,300}+\)")
 _SENTENCE_END = re.compile(r"[.!?…](?=\s)|[。！？]|\n")
 _LINK_WORDS = re.compile(
-    r"!?\[\[(?:[^\[\]|\n]{0,500}\|)?([^\[\]|\n]{0,500})\]\]|!?\[([^\[\]\n]{0,500})\]\([^()\n]{0,500}\)"
+    r"!?\[\[(?:[^\[\]|\n]{0,500}\|)?([^\[\]|\n]{0,500})\]\]|!?\[([^\[\]]{0,500})\]\([^()\n]{0,500}\)"
 )
 _SIGNS = re.compile(r"(?m)^(?:[-*+>#]+\s|\d{1,9}[.)]\s|\[.\]\s|\s)+|`|\{%[^%]{0,500}%\}")
 
@@ -219,18 +221,30 @@ def _without_links(text: str) -> str:
     return _LINK_WORDS.sub(lambda link: link[1] or link[2] or "", text)
 
 
-_EMPHASIS = re.compile(r"(?<!\w)(\*\*|__|==)(?=\S)([^\n]{1,500}?)(?<=\S)\1(?!\w)")
+_EMPHASIS = re.compile(r"(?<![A-Za-z\d_*])(\*\*|__|==|~~|[*_])(?=\S)([^\n]{1,500}?)(?<=\S)\1(?![A-Za-z\d_*])")
+# Parts that aren't prose: code, tables, headings, tags, pictures, rules, directives, and definitions of links.
+_NOT_PROSE = re.compile(
+    r"(?ms)^[ \t>]*(`{3,}|~{3,})(?:.*?^[ \t>]*\1[`~]*[ \t]*$|.*)"
+    r"|<!--.*?(?:-->|\Z)"
+    r"|^[ \t>]*(?-s:\|.*|#{1,6}[ \t].*|[-=*_]{3,}[ \t]*|:\w[\w-]*:.*|\[\^?[^\]\n]+\]:.*|\[TOC\])$"
+    r"|^(?-s:[^\n|]*\|.*\n[ \t>]*:?-+:?[ \t]*\|[-:| \t]*(?:\n.*\|.*)*)$"
+    r"|(?<=> )\[![\w-]+\][+-]?|</[a-z][a-z\d]*>|(?<!\w)<[a-z][a-z\d]*(?:\s[^<>\n]*)?>"
+    r"|!\[\[[^\[\]\n]{0,500}\]\]|!\[[^\[\]\n]{0,500}\]\([^()\n]{0,500}\)"
+)
 
 
 def as_line(text: str, length: int) -> str:
     """Return text as one line without Markdown marks, cut to a length."""
-    return shorten(collapse_spaces(_EMPHASIS.sub(r"\2", _SIGNS.sub("", _without_links(text.strip())))), length)
+    line = _SIGNS.sub("", _without_links(text.strip()))
+    for _ in range(2):  # marks within marks
+        line = _EMPHASIS.sub(r"\2", line)
+    return shorten(collapse_spaces(line), length)
 
 
 def _beginning(title: str, text: str, length: int) -> str:
-    """Return the start of a text as one line, without a first line that repeats the title."""
+    """Return the first prose of a text as one line, without a first line that repeats the title."""
     first, _, rest = text.lstrip().partition("\n")
-    return as_line(rest if as_line(first, length) == as_line(title, length) else text, length)
+    return as_line(_NOT_PROSE.sub("", rest if as_line(first, length) == as_line(title, length) else text), length)
 
 
 @dataclass
@@ -277,10 +291,13 @@ class NoteTexts:
         return found
 
     def beginnings(self, note_ids: Iterable[str], length: int) -> dict[str, str]:
-        """Return each note's first characters after the title as one line, without Markdown marks and hidden parts."""
+        """Return each note's first prose after the title as one line.
+
+        It is without Markdown marks, hidden parts, code, tables and headings.
+        """
         return {
             note_id: _beginning(*text.partition("\n")[::2], length)
-            for note_id, text in self._store.notes.beginnings(note_ids, 2 * length).items()  # marks aren't counted
+            for note_id, text in self._store.notes.beginnings(note_ids, _READ).items()
         }
 
     def mentions(self, links: NoteLinks, note_id: str, among: Iterable[str]) -> dict[str, str]:

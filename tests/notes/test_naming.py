@@ -42,6 +42,15 @@ def test_a_line_of_beginnings_is_no_trouble(sign: str) -> None:
         ("Go", "# Go\n\nGoogle made it.", "Google made it."),
         ("茶", "茶叶要放在阴凉处。", "茶叶要放在阴凉处。"),
         ("Diary", "# Diary\n", ""),
+        ("Log", "# Log\n\n```sh\ngit log | head\n```\n\nThe _last_ **commits _of_ all**.", "The last commits of all."),
+        ("Prices", "| a | b |\n|---|---|\n| 1 | 2 |\n\na | b\n--- | ---\n1 | 2\n\n*Rye* is up.", "Rye is up."),
+        ("Code", "# Code\n\n~~~\nnever closed\n", ""),
+        (
+            "Tea",
+            "# Tea\n\n<div align='center'>\n\n![x](y.png)\n\n## Green\n\n> [!tip]\n> Not [too\n> hot](a.md)",
+            "Not too hot",
+        ),
+        ("茶", "这是**重点**内容，snake_case_name 和 Vec<i32> 不变", "这是重点内容，snake_case_name 和 Vec<i32> 不变"),
     ],
 )
 def test_the_beginning_of_a_note_follows_its_title(workspace: Workspace, title: str, body: str, shown: str) -> None:
