@@ -166,5 +166,10 @@ def test_tasks_in_files_that_are_only_read_have_no_box(place: Path, tmp_path: Pa
     home = Screen()
     assert "Open tasks" in home.text
     assert not home.app.checkbox
+    reasons = {link.proto.help for link in home.app.get("page_link") if link.proto.icon == ":material/checklist:"}
+    assert reasons == {
+        "The text is read-only, because Tessera doesn't change the files of this base.",
+        "The text is read-only, because it was converted from a document.",
+    }
     home.workspace.bases.update("vault", write_files=True)
     assert [box.label for box in home.app.run().checkbox] == ["Buy shoes"]

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import islice
 
@@ -67,12 +67,13 @@ class DigestDays:
     def today(self, now: datetime | None = None) -> DigestDay:
         """Return today's digest, creating it on the first call of the day. The very first digest covers no changes.
 
-        `now` is the time on the user's clock, by default on this machine's.
+        `now` is the time on the user's clock, by default on this machine's. If it is already tomorrow on the clock of
+        another browser, in another time zone, that browser's digest is returned, so that the two don't replace it.
         """
         now = since = now or local_now()
         day = now.date().isoformat()
         if last := self._last():
-            if last.day == day:
+            if last.day == day or (last.day > day and last.until <= now):
                 return last
             # The stored times may be in the future if the clock was fast.
             since = next((at for at in (last.until, last.since) if at <= now), now - timedelta(days=1))
@@ -302,7 +303,7 @@ class Review:
         if today.put_away:
             return None
         changed = self._store.remembered.get(("digest", today), lambda: self._changed(today))
-        first = date.fromisoformat(today.day)
+        first = (now or local_now()).date()
         dated = self._store.remembered.get(
             ("coming", first, self._store.fields.expired()), lambda: coming.find(self._store, first)
         )

@@ -21,18 +21,31 @@ TASKS = 6
 
 
 def draw(line: QuotedLine, when: str = "") -> None:
-    """Draw a line and the title of its note as a link to the line. An open task that can be ticked has a box."""
+    """Draw a line and the title of its note as a link to the line.
+
+    An open task that can be ticked has a box. For one that can't be ticked, a tooltip says why.
+    """
     note = line.note
     place = f"{note.id}_{line.chunk}_{line.start}_{line.day}"
     address = {"at": f"{line.start}-{line.end}"} if line.end > line.start else {}
-    can_tick = line.is_task and files.can_tick(note)
+    reason = files.why_read_only(note) if line.is_task else ""
+    can_tick = line.is_task and not reason
     with row(f"recent_{place}"):
         if can_tick:
             key = f"tick_{place}_{note.version}"
             st.checkbox(plain(line.text), key=key, label_visibility="collapsed", on_change=guarded(_tick), args=(line,))
         label = verbatim(f"{plain(line.text)} :gray[{plain(note.title)}]")
         icon = "" if can_tick else "checklist" if line.is_task else "event"
-        page_link("notes.py", label, icon, width="stretch", note=note.id, chunk=str(line.chunk), **address)
+        page_link(
+            "notes.py",
+            label,
+            icon,
+            width="stretch",
+            help=reason or None,
+            note=note.id,
+            chunk=str(line.chunk),
+            **address,
+        )
         if when:
             st.caption(when, width="content")
 

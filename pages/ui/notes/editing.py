@@ -16,7 +16,7 @@ from core.base.messages import in_context, message, message_table, verbatim
 from core.model import Note
 from pages.ui.notes import actions, composer, history, note_fields, opened, routes
 from pages.ui.notes.composer import current_session, stored_note
-from pages.ui.notes.files import NoteSources
+from pages.ui.notes.files import NoteSources, why_read_only
 from pages.ui.notes.history import offer_undo
 from pages.ui.notes.session import Action, EditorSession, State, fields_of
 from pages.ui.shared import cards, links
@@ -118,9 +118,7 @@ def _draw(session: EditorSession) -> None:
                     st.caption(
                         t("Text files are read-only here. Edit the text in another program.")
                         if note.plain
-                        else t("The text is read-only, because it was converted from a document.")
-                        if note.document
-                        else t("The text is read-only, because Tessera doesn't change the files of this base.")
+                        else why_read_only(note)
                     )
                     with row():
                         button(

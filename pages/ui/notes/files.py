@@ -32,11 +32,15 @@ def _route(note_id: str, file: Attachment) -> str | None:
     return routes.file_address(note_id, file.place)
 
 
-def can_tick(note: Note | NoteSummary) -> bool:
-    """Return whether boxes in a note's text can be ticked here. Text converted from a file can't be changed."""
-    return not workspace.readonly and (
-        not note.in_file or (note.in_text_file and workspace.bases.by_id(note.base_id).write_files)
-    )
+def why_read_only(note: Note | NoteSummary) -> str:
+    """Return why a note's text can't be changed here, or "" if it can."""
+    if workspace.readonly:
+        return t("Tessera is open as read-only, so you can search and read, but not import or delete.")
+    if note.in_file and not note.in_text_file:
+        return t("The text is read-only, because it was converted from a document.")
+    if note.in_file and not workspace.bases.by_id(note.base_id).write_files:
+        return t("The text is read-only, because Tessera doesn't change the files of this base.")
+    return ""
 
 
 class NoteSources(Sources):
@@ -59,7 +63,7 @@ class NoteSources(Sources):
         self._address = address
         self.can_click = can_click
         self.first_line = first_line
-        self.can_tick = can_click and can_tick(note)
+        self.can_tick = can_click and not why_read_only(note)
         self._beginnings: dict[str, str] = {}
 
     def note(self, target: str, *, relative: bool) -> SourceSpan | None:

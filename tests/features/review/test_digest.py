@@ -1,7 +1,8 @@
 """The digest: its days, what it tells of, and that a clock that is wrong loses nothing."""
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import chain
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -84,6 +85,20 @@ def test_a_clock_that_was_ahead_loses_no_change_and_tells_of_none_for_ever(
             assert today.since < change <= today.until
     change = begins + timedelta(days=looks[-1], hours=-1)
     assert sum(since < change <= until for since, until in windows) <= 3
+
+
+def test_two_browsers_in_two_time_zones_share_a_day(days: DigestDays, clock: Clock) -> None:
+    clock.now = first = datetime(2026, 11, 29, 12, tzinfo=UTC)
+    days.today()
+    begins = datetime(2026, 11, 30, 20, tzinfo=UTC)  # already December in Tokyo
+    seen = []
+    for hour in range(12):
+        for zone in ("Asia/Tokyo", "America/New_York"):
+            clock.now = (begins + timedelta(hours=hour)).astimezone(ZoneInfo(zone))
+            seen.append(days.today())
+    assert {(today.day, today.since, today.until) for today in seen} == {("2026-12-01", first, begins)}
+    days.put_away("2026-12-01")
+    assert days.today().put_away
 
 
 @pytest.mark.parametrize("stored", ["", "x", "[]", "null", '{"day": 1}', '{"day": "2026-01-01"}', "[" * 100_000])
