@@ -177,6 +177,8 @@ def _paragraph(chunk: ChunkText, at: int) -> Span:
     Return (0, 0) if the offset is in a heading, in code, or in a task that is done.
     """
     text = chunk.text
+    if _LEFT_OUT.match(text, text.rfind("\n", 0, at) + 1):  # saves finding the other lines
+        return 0, 0
     starts = [*line_starts(text), len(text)]
     lines = [text[start:end] for start, end in pairwise(starts)]
     number = bisect_right(starts, at) - 1

@@ -200,7 +200,7 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 @media (hover: none) { [data-has-shortcut] > [aria-label^="Shortcut "] { display: none; } }
 .st-key-digest a :is(span, p), .st-key-open_tasks a :is(span, p), .st-key-review_matter a :is(span, p) { white-space: normal; overflow-wrap: anywhere; }
 [class*="st-key-recent_"] { flex-wrap: nowrap; } [class*="st-key-recent_"]:has(.stCheckbox) { gap: 0; padding-left: .5rem; }
-:is(.st-key-digest, .st-key-open_tasks) a p { line-height: 1.35; } :is(.st-key-digest, .st-key-open_tasks) > * { padding-block: .15rem; } :is(.st-key-digest, .st-key-open_tasks) > .stElementContainer { padding-top: .4rem; }
+:is(.st-key-digest, .st-key-open_tasks) a p { line-height: 1.35; } :is(.st-key-digest, .st-key-open_tasks) [class*="st-key-recent_"] { min-height: 2.1rem; padding-block: .4rem; } :is(.st-key-digest, .st-key-open_tasks) > .stElementContainer { padding-block: .4rem .15rem; }
 [class*="st-key-recent_"] > div:has(a) { min-width: 0; } [class*="st-key-recent_"] a p { overflow: hidden; text-overflow: ellipsis; }
 .t-first-words { margin-top: -.45rem; padding: 0 5.5rem .35rem .5rem; font-size: .84rem; opacity: .66; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .t-keys { font-size: .84rem; opacity: .7; } .st-key-recent a, .st-key-examples a { padding-left: 0; }
