@@ -28,9 +28,9 @@ def draw() -> None:
 
 def _drop() -> None:
     small_print(
-        "Repeated errors, settings and fixes in logs, test reports and chats become suggested notes, which wait "
-        "here for your approval. Rules find them on this machine only, after passwords, keys and addresses have "
-        "been masked."
+        "Add a log, a test report or a chat. Tessera looks in it for repeated errors, settings and fixes, and "
+        "suggests notes about them, which wait here for your approval. It does so on this computer, and masks "
+        "passwords, keys and addresses first."
     )
     if not workspace.learning.enabled:
         if workspace.settings.enable_learning is None:
