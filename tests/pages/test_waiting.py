@@ -94,8 +94,14 @@ def test_a_pair_shows_all_that_differs_and_the_paths_of_notes_with_one_title(pla
         for folder, n in (("a", 1), ("b", 2)):
             text = f"The tyres of the car want {n} bar.\n\nThe battery of the car cost {n}39 euros.\n"
             workspace.notes.add("home", text, title="Car", path=f"{folder}/car.md", author="person", embed=False)
-    shown = waiting().text.replace("\\", "")
-    assert all(said in shown for said in ("want 1 bar", "want 2 bar", "cost 139", "cost 239", "a/car.md", "b/car.md"))
+    screen = waiting()
+    shown = screen.text.replace("\\", "")
+    marked = ("want <mark>1</mark> bar", "want <mark>2</mark> bar", "cost <mark>139</mark>", "cost <mark>239</mark>")
+    assert all(said in shown for said in marked)
+    title = "Car (b/car.md) and Car (a/car.md)"
+    assert [element.value.replace("\\", "") for element in screen.app.subheader] == [title]
+    assert [button.label.replace("\\", "") for button in screen.app.button if button.key.startswith("open_")] == [title]
+    assert "Read the note" not in [link.proto.label for link in screen.app.get("page_link")], "each side has a link"
 
 
 def test_a_new_note_says_that_it_becomes_no_file_where_the_base_writes_files(basil: Note) -> None:
@@ -163,8 +169,8 @@ def test_what_is_put_off_or_fine_is_out_of_sight_until_it_changes(place: Path) -
     screen = waiting()
     assert "This note has expired" in screen.text
     screen.press("decide_later")
-    assert "at 240 degrees" in screen.text
-    assert "at 220 degrees" in screen.text
+    assert "at <mark>240</mark> degrees" in screen.text
+    assert "at <mark>220</mark> degrees" in screen.text
     screen.press("decide_fine")
     assert "There is nothing to review." in screen.text
     bread = screen.workspace.notes.resolve("Bread 1")

@@ -40,7 +40,7 @@ from pages.ui.shared.names import base_name, local
 from pages.ui.shared.safe import drawable_part, is_deeply_nested, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.shortcuts import REVIEW
-from pages.ui.shared.text import label_of, small_print, t, t_plural, text_of
+from pages.ui.shared.text import label_of, small_print, t, t_plural, text_of, with_note
 from pages.ui.shared.widgets import (
     bound,
     button,
@@ -315,7 +315,7 @@ def draw_item(matter: ReviewItem) -> None:
     """Show an item. The buttons for the decisions are at the top."""
     kind = MATTERS[matter.kind]
     shut = is_shut()
-    st.subheader(plain(matter.title) or t("The note was deleted"), anchor=False)
+    st.subheader(plain(_title(matter)), anchor=False)
     st.markdown(f":material/{kind.icon}: {text_of(kind.about)}")
     row = container(horizontal=True, vertical_alignment="center", key="review_decisions")
     with row:
@@ -353,7 +353,7 @@ def draw_item(matter: ReviewItem) -> None:
             _draw_content(matter)
     elif others := [wording for wording in matter.quotes if wording != matter.title]:
         st.caption(plain(t("Also asked as: {wordings}", wordings=others)))
-    if matter.note:
+    if matter.note and (matter.kind == "file" or not matter.other):
         note_link(matter.note.id, came="review")
     if matter.kind != "note":
         return
@@ -511,15 +511,15 @@ def draw_list(matters: Items, open_key: str) -> None:
 def _names(matters: Items) -> dict[str, str]:
     """Return the items' display names, by item key. File names or bases are added to titles to tell items apart."""
     several = len({matter.base for matter in matters}) > 1
-    titles = Counter((matter.kind, matter.title) for matter in matters)
+    titles = Counter((matter.kind, _title(matter)) for matter in matters)
     files = Counter((matter.kind, matter.title, _file(matter.note)) for matter in matters)
     names = {}
     for matter in matters:
-        name = matter.title or t("The note was deleted")
+        name = _title(matter)
         file = _file(matter.note)
         if files[matter.kind, matter.title, file] > 1:
             file = _file(matter.other)
-        if titles[matter.kind, matter.title] > 1 and file:
+        if titles[matter.kind, name] > 1 and file:
             name = file if name in file else f"{name} · {file}"
         elif several and matter.base:
             name = f"{name} · {matter.base}"
@@ -527,6 +527,19 @@ def _names(matters: Items) -> dict[str, str]:
             name = f"{name} · {day_of(matter.at)}"
         names[matter.key] = name
     return names
+
+
+def _title(matter: ReviewItem) -> str:
+    """Return an item's title, which names both notes of a pair. Equal titles get the notes' paths, or else bases."""
+    if not (matter.note and matter.other) or matter.kind == "file":
+        return matter.title or t("The note was deleted")
+    pair = matter.note, matter.other
+    first, second = (note.title for note in pair)
+    if first == second:
+        signs = [note.path or "" for note in pair]
+        signs = signs if signs[0] != signs[1] else [note.base for note in pair]
+        first, second = (with_note(first, sign) for sign in signs)
+    return t("{first} and {second}", first=first, second=second)
 
 
 def _file(note: NoteSummary | None) -> str:

@@ -1,5 +1,8 @@
 """Two notes side by side, with their sentences that contradict each other, and buttons for correcting them."""
 
+import re
+from difflib import SequenceMatcher
+
 import streamlit as st
 from streamlit import switch_page
 
@@ -9,16 +12,20 @@ from core.model import NoteSummary
 from pages.ui.notes import composer
 from pages.ui.shared.jobs import is_shut
 from pages.ui.shared.names import base_name, local
-from pages.ui.shared.rendered import render_text
-from pages.ui.shared.safe import html, plain
+from pages.ui.shared.rendered import mark, render_text
+from pages.ui.shared.safe import Spans, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.widgets import button, note_link, row
+
+# A number or date, or a word.
+_WORD = re.compile(r"\d+(?:[.,:/-]\d+)*|[^\W\d_]+")
 
 
 def draw(first: NoteSummary | None, second: NoteSummary, quotes: Texts) -> None:
     """Draw two notes side by side, with the time of their last changes, and their paths if their titles are equal.
 
-    For each note, show the sentences that contradict the other note, if any. Otherwise, show the note's beginning.
+    For each note, show the sentences that contradict the other note, if any, with the differences highlighted.
+    Otherwise, show the note's beginning.
     """
     for number, (column, card) in enumerate(zip(st.columns(2), (first, second), strict=True)):
         if not card:
@@ -35,5 +42,18 @@ def draw(first: NoteSummary | None, second: NoteSummary, quotes: Texts) -> None:
                     switch_page("notes.py")
             note = workspace.notes.get(card.id)
             text = "\n\n".join(quotes[number::2]) or note.body[:600]
-            shown = html(text) if note.plain else render_text(flow(text, paged=card.is_paged))
+            spans = _differences(text, "\n\n".join(quotes[1 - number :: 2])) if quotes else ()
+            shown = mark(text, spans) if note.plain else render_text(flow(text, paged=card.is_paged), spans)
             st.html(f'<div class="t-text t-small">{shown}</div>')
+
+
+def _differences(text: str, other: str) -> Spans:
+    """Return the spans of a text's words and numbers that another text doesn't have in the same place."""
+    words = [*_WORD.finditer(text)]
+    others = [word.casefold() for word in _WORD.findall(other)]
+    matcher = SequenceMatcher(None, [word[0].casefold() for word in words], others, autojunk=False)
+    return [
+        (words[first].start(), words[last - 1].end())
+        for tag, first, last, _, _ in matcher.get_opcodes()
+        if tag != "equal" and first < last
+    ]
