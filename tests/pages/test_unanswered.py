@@ -32,6 +32,9 @@ def test_its_answer_is_written_from_review_and_ends_it(filled: Screen, title: st
     typed(filled, "Ding has won it.\n").press("writing_leave")
     assert "There is nothing to review." in filled.open("review").text
     assert filled.workspace.notes.find(title)
+    filled.press("notes_undo")
+    assert filled.workspace.notes.find(title) is None
+    assert asked(filled) == [ASKED]
 
 
 def test_a_question_can_be_settled_without_a_note(filled: Screen) -> None:

@@ -365,6 +365,65 @@ def test_a_side_of_a_pair_is_corrected_at_its_sentence_and_the_pair_is_gone(plac
     assert "220" in now.body
     typed(screen, now.body.replace("220", "240")).press("writing_leave")
     assert "There is nothing to review." in screen.open("review").text
+    assert "'Rye' was saved." in screen.text.replace("\\", "")
+    screen.press("notes_undo")
+    assert "at <mark>220</mark> degrees" in screen.text
+
+
+@pytest.fixture
+def fixed(place: Path, tmp_path: Path) -> Screen:
+    """Review with two files that contradict each other, in a base that doesn't change its files."""
+    (tmp_path / "files").mkdir()
+    for heat, about in ((220, "Rye"), (240, "Wheat")):
+        text = f"# {about}\n\nFlour.\n\nThe oven bakes the bread at {heat} degrees.\n"
+        (tmp_path / "files" / f"{about}.md").write_text(text)
+    with Workspace(place) as workspace:
+        workspace.imports.apply(workspace.imports.plan_folder(tmp_path / "files"), embed=False)
+    return waiting()
+
+
+@pytest.mark.parametrize("reloaded", [False, True])
+def test_a_read_only_side_is_corrected_in_a_copy_that_settles_the_pair(fixed: Screen, reloaded: bool) -> None:
+    notes = fixed.workspace.notes
+    assert "read-only file" in fixed.text
+    assert [button.label for button in fixed.app.button if button.key == "edit_side_0"] == ["Edit a copy"]
+    screen = fixed.press("edit_side_0").open("notes")
+    now = writing(screen.app)
+    assert (now.note, now.body[now.caret :][:8]) == (None, "The oven")
+    wrong, right = ("220", "240") if "220" in now.body else ("240", "220")
+    original, body = now.copy_of, now.body
+    typed(screen, body.replace(wrong, "230"))
+    assert screen.app.query_params["came"] == "review", "a reload of the page keeps the way back"
+    if reloaded:
+        (draft,) = screen.workspace.drafts.all()
+        screen = Screen().open("notes").press(f"resume_{draft.key}")
+    typed(screen, body.replace(wrong, right)).press("writing_leave")
+    assert notes.get(original).status == "archived"
+    assert "There is nothing to review." in screen.open("review").text
+    assert "was saved, and the original was archived." in screen.text
+    screen.press("notes_undo")
+    assert (notes.get(original).status, len(notes.all())) == ("active", 2)
+    assert [one.kind for one in screen.workspace.review.all()] == ["contradiction"]
+
+
+def test_a_copy_that_was_not_changed_is_gone_and_its_original_stays(fixed: Screen) -> None:
+    notes = fixed.workspace.notes
+    before = {card.id: card.status for card in notes.all()}
+    fixed.press("edit_side_0").open("notes").open("home").open("notes").press("writing_leave")
+    assert {card.id: card.status for card in notes.all()} == before
+    assert fixed.workspace.trash.all() == []
+
+
+def test_a_read_only_base_is_made_writable_on_the_way_from_review_and_back(fixed: Screen) -> None:
+    (link,) = {link.proto.query_string for link in fixed.app.get("page_link") if "Let Tessera edit" in link.proto.label}
+    way = {name: values[0] for name, values in parse_qs(link).items()}
+    assert "Back to Review" in [link.proto.label for link in fixed.open("bases", **way).app.get("page_link")]
+    fixed.workspace.bases.update(way["base"], write_files=True)
+    fixed.app.query_params.clear()
+    fixed.open("review").press("edit_side_0").open("notes")
+    now = writing(fixed.app)
+    assert now.note
+    assert now.note.in_file
 
 
 def test_a_side_that_was_changed_elsewhere_stays_open_and_leads_back_when_it_is_left(place: Path) -> None:

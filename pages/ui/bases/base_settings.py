@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import streamlit as st
-from streamlit import session_state
+from streamlit import query_params, session_state
 
 from core.model import BaseStatus, KnowledgeBase, RefusedChunk
 from pages.ui.bases import folders, listing, model
@@ -27,6 +27,7 @@ from pages.ui.shared.widgets import (
     group_title,
     halves,
     more,
+    page_link,
     row,
     select_in,
     small,
@@ -83,6 +84,8 @@ def page(status: BaseStatus) -> None:
     """Draw a base's page, with its problems, the import form and its settings."""
     base = status.base
     folders.back()
+    if query_params.get("came"):
+        page_link("review.py", "Back to Review", "arrow_back")
     st.html(f'<div class="t-title">{html(base.name)}</div>{facts(listing.figures(status))}')
     imports.adding(base.name, opened=not status.notes or folders.is_adding())
     folders.problems(base)

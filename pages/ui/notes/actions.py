@@ -1,5 +1,6 @@
 """Actions on the open note and on selected notes, with their dialogs."""
 
+import posixpath
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import chain, count
@@ -11,11 +12,10 @@ from streamlit import session_state
 
 from core.base.errors import EditError
 from core.base.frozen import Values
-from core.model import NOTE_FIELDS, Note, Renaming, fields_of
-from pages.ui.notes import composer, history, note_fields, opened, trash
+from core.model import NOTE_FIELDS, KnowledgeBase, Note, Renaming, fields_of
+from pages.ui.notes import composer, history, note_fields, opened, session, trash
 from pages.ui.notes.files import note_page
 from pages.ui.notes.history import offer_undo
-from pages.ui.notes.session import load_offers
 from pages.ui.shared import names, shell
 from pages.ui.shared.jobs import is_shut
 from pages.ui.shared.safe import plain
@@ -212,7 +212,7 @@ def _move(note_ids: Sequence[str]) -> None:
     first = workspace.notes.get(note_ids[0])
     base = workspace.bases.by_id(first.base_id).name
     before = str(PurePosixPath(first.path or "").parent).removeprefix(".")
-    folders = {"": t("the top level"), **{folder: folder for folder in load_offers().folders[base]}}
+    folders = {"": t("the top level"), **{folder: folder for folder in session.load_offers().folders[base]}}
     folders.setdefault(before, before)
     folder = select_or_type("Folder", folders, before, f"move_{'_'.join(note_ids)}")
     if button("Move", "move_yes", "drive_file_move", type="primary", writes=True):
@@ -397,7 +397,31 @@ def marked(note_ids: Sequence[str]) -> None:
 
 def copy_note(note: Note) -> Note:
     """Copy a note into the same folder, with a title that no note has yet. Return the copy."""
+    return workspace.notes.copy(note.id, title=_copy_title(note), embed=False)
+
+
+def fixed_base(note: Note) -> KnowledgeBase | None:
+    """Return the base of a note whose text is read-only, because it is a file that Tessera doesn't change."""
+    base = workspace.bases.by_id(note.base_id) if note.in_file else None
+    return base if base and (note.document or not base.write_files) else None
+
+
+def begin_copy(note: Note, *, at: str, back: str) -> None:
+    """Start a copy of a note. Once it is changed, it is saved, and the note is archived. See `composer.edit`."""
+    composer.begin(
+        workspace.bases.by_id(note.base_id).name,
+        folder=posixpath.dirname(note.location),
+        body=note.body,
+        fields=session.fields_of(note) | {"title": _copy_title(note)},
+        caret=session.units(note.body[: max(0, note.body.find(at))]),
+        back=back,
+        copy_of=note.id,
+    )
+
+
+def _copy_title(note: Note) -> str:
+    """Return a title for a copy of a note that no note has yet."""
     taken = {card.title for card in workspace.notes.all()}
     name = t("{title} (copy)", title=note.title)
     titles = chain([name], (f"{name} {number}" for number in count(2)))
-    return workspace.notes.copy(note.id, title=next(title for title in titles if title not in taken), embed=False)
+    return next(title for title in titles if title not in taken)

@@ -18,7 +18,7 @@ from core.base.frozen import AnyMap, ValueMap, Values
 from core.base.text import with_line_ends
 from core.model import NOTE_SUFFIXES, Note, NoteDraft, Proposal, Submission
 from pages.ui.notes.history import clear_undo, offer_undo
-from pages.ui.notes.session import NEW, EditorSession, State, fields_of, without_surrogates
+from pages.ui.notes.session import NEW, EditorSession, State, fields_of, units, without_surrogates
 from pages.ui.shared import links
 from pages.ui.shared.names import base_names, draft_label, local
 from pages.ui.shared.safe import plain
@@ -57,6 +57,8 @@ def current_place() -> tuple[str, str]:
 
 # Session key for the id of a note retitled in the editor, and the title that links may still use.
 RETITLED = "retitled"
+# Fields of an editor session, besides its text, that a draft keeps.
+_WAY = ("back", "answers", "copy_of", "version_before")
 _WRITING = "writing"
 _WRITINGS = "writings"
 _PUTTING = Lock()
@@ -79,9 +81,10 @@ def _open(session: EditorSession) -> None:
     session_state[_WRITING] = session_texts()[session.token] = session
 
 
-def begin(base: str = "", *, title: str = "", folder: str = "") -> None:
-    """Start a new note. Use this in callbacks."""
-    _open(EditorSession(token_hex(8), None, base, folder=folder, fields={"title": title} if title else {}))
+def begin(base: str = "", *, title: str = "", folder: str = "", **more: Any) -> None:
+    """Start a new note. Use this in callbacks. `more` are other fields of its session."""
+    fields = {"title": title} if title else {}
+    _open(EditorSession(token_hex(8), None, base, folder=folder, **{"fields": fields, **more}))
 
 
 def begin_here(title: str = "") -> None:
@@ -102,7 +105,7 @@ def edit(note_id: str, *, at_end: bool = False, caret: int = 0, at: str = "", ba
     The caret is at an offset, at the end, or in front of the text `at`. `back` is the page to return to.
     """
     note = workspace.notes.get(note_id)
-    caret = _units(note.body) if at_end else _units(note.body[: max(0, note.body.find(at))]) if at else max(0, caret)
+    caret = units(note.body) if at_end else units(note.body[: max(0, note.body.find(at))]) if at else max(0, caret)
     clear_undo()
     base = workspace.bases.by_id(note.base_id).name
     _open(EditorSession(token_hex(8), note, base, note.body, caret=caret, back=back))
@@ -116,11 +119,6 @@ def edit_as(note: Note, body: str, fields: ValueMap, conflict: Note | None = Non
         session := EditorSession(token_hex(8), note, base, body, fields=dict(fields), conflict=conflict, action="rest")
     )
     keep_draft(session)
-
-
-def _units(text: str) -> int:
-    """Return the length of `text` in UTF-16 code units, as JavaScript counts it."""
-    return len(text.encode("utf-16-le")) // 2
 
 
 def edit_proposed(submission: Submission) -> None:
@@ -148,7 +146,7 @@ def resume(key: str) -> None:
 def open_draft(draft: NoteDraft, predecessor: str = "") -> None:
     """Open a draft in the editor. `predecessor` is the token of an open editor whose session has ended."""
     token = draft.key.split(" ")[1]
-    about = draft.fields
+    about: AnyMap = draft.fields
     fields = about.get("fields")
     note = _draft_origin(draft)
     session = EditorSession(
@@ -162,6 +160,7 @@ def open_draft(draft: NoteDraft, predecessor: str = "") -> None:
         proposed=bool(about.get("settles")),
         draft_id=token,
         predecessor=predecessor,
+        **{name: about[name] for name in _WAY if name in about},
     )
     _open(session)
     keep_draft(session, claim=True)
@@ -230,8 +229,10 @@ def save(session: EditorSession, *, over: Note | None = None, automatic: bool = 
         drop_draft(session)
         _SAVED[session.draft_id] = note.id, note.version, session.number
         session.save(note, automatic=automatic)
-        if session.on_save and session.body.strip():
-            session.on_save()
+        if session.answers and session.body.strip():
+            workspace.searches.mark(session.answers, unanswered=False)
+        with suppress(NoteNotFound):  # the original was deleted in the meantime
+            workspace.notes.archive([session.copy_of] if session.copy_of else [])
 
 
 def _merge(session: EditorSession, *, automatic: bool) -> None:
@@ -259,7 +260,7 @@ def _merge(session: EditorSession, *, automatic: bool) -> None:
     drop_draft(session)
     session.abandon()
     if session is current_session():
-        moved = _units(body) - _units(mine) if body[: session.caret] != mine[: session.caret] else 0
+        moved = units(body) - units(mine) if body[: session.caret] != mine[: session.caret] else 0
         edit(note.id, caret=session.caret + moved, back=session.back)
     offer_undo(
         t("'{title}' was changed elsewhere while you were writing. Both changes were kept.", title=plain(merged.title)),
@@ -412,6 +413,7 @@ def draft_of(session: EditorSession) -> NoteDraft:
             "fields": session.fields,
             "settles": session.proposed,
             "writer": session.token,
+            **{name: getattr(session, name) for name in _WAY},
         },
         utc_now(),
     )

@@ -77,7 +77,9 @@ def page() -> None:
                 rerun()
 
     session = current_session()
-    opened.choose(session.note.id if session and session.note else "")
+    if session:
+        note_id = session.note.id if session.note else session.copy_of
+        opened.choose(note_id, came="review" if session.back else "")
     links.set_value("base", "")  # otherwise, going back to the editor would count as following a link to the base
     part()
     if (
@@ -109,8 +111,8 @@ def _draw(session: EditorSession) -> None:
         left, right = st.columns([11, 9], gap="medium")
         with left:
             note = session.note
-            base = workspace.bases.by_id(note.base_id) if note and note.in_file else None
-            if note and base and (note.document or not base.write_files):
+            base = actions.fixed_base(note) if note else None
+            if note and base:
                 with container(border=True, key="writing_elsewhere"):
                     st.markdown(
                         t("This note is the file **{path}**. Its fields can be set here.", path=plain(note.path or ""))
@@ -186,8 +188,32 @@ def _act(session: EditorSession) -> None:
     session.action = None
     if current_session() is not session:
         if session.back and current_session() is None:
+            _offer_undo(session)
             switch_page(session.back)
         rerun()
+
+
+def _offer_undo(session: EditorSession) -> None:
+    """Say on the page to return to what was saved, and offer to undo it."""
+    note = session.note
+    if note is None or note.version == session.version_before:
+        return
+
+    def undo() -> None:
+        if session.created or session.copy_of:
+            workspace.trash.take_back(note.id)
+            workspace.trash.restore([session.copy_of] if session.copy_of else [], embed=False)
+            workspace.searches.mark(session.answers, unanswered=True)
+        else:
+            workspace.versions.revert(note.id, session.version_before, expected_version=note.version, embed=False)
+
+    title = plain(note.title)
+    offer_undo(
+        t("'{title}' was saved, and the original was archived.", title=title)
+        if session.copy_of
+        else t("'{title}' was saved.", title=title),
+        undo,
+    )
 
 
 def _bar(session: EditorSession) -> None:

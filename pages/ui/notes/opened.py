@@ -76,15 +76,15 @@ def swap(note_id: str) -> None:
     choose(note_id)
 
 
-def choose(note_id: str, place: str = "") -> None:
+def choose(note_id: str, place: str = "", came: str = "") -> None:
     """Open a note on the next rerun. If `note_id` is "", close the open note.
 
-    `place` is a heading or block to scroll to, or "" for the start of the note.
+    `place` is a heading or block to scroll to, or "" for the start of the note. `came` is the page to return to.
     """
     _open(note_id)
     session_state[_PLACE] = place
-    links.set_value("note", note_id)
-    for name in ("chunk", "at", "q", "import", "came"):
+    links.set_values({"note": note_id, "came": came})
+    for name in ("chunk", "at", "q", "import"):
         query_params.pop(name, None)
 
 

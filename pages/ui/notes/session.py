@@ -1,7 +1,7 @@
 """An editor session, which knows the text and fields in the editor, and how they differ from the stored note."""
 
 import posixpath
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import Enum, auto
@@ -126,16 +126,19 @@ class EditorSession:
     left: bool = False
     # Whether this editor created the note.
     created: bool = False
-    # Title of the note when editing began, or "" for a new note.
+    # Title and version of the note when editing began, or "" and 0 for a new note.
     title_before: str = ""
+    version_before: int = 0
     # Tags that the user has just removed from the field but not from the text, so that they stay.
     kept_tags: Sequence[str] = ()
     # Whether a save also accepts the proposed change that the user is editing.
     proposed: bool = False
     # The page to return to when the editor is closed, or "" for the Notes page.
     back: str = ""
-    # Called when a text has been saved, or None.
-    on_save: Callable[[], object] | None = None
+    # Unanswered questions that the note answers once it is saved.
+    answers: Sequence[str] = ()
+    # Id of the note that is archived once its copy, which is written here, is saved.
+    copy_of: str = ""
 
     # Lock held while the text is being saved.
     turn: Any = field(default_factory=RLock, repr=False, compare=False)
@@ -146,7 +149,9 @@ class EditorSession:
 
     def __post_init__(self) -> None:
         self.draft_id = self.draft_id or self.token
-        self.title_before = self.note.title if self.note else ""
+        if self.note:
+            self.title_before = self.note.title
+            self.version_before = self.version_before or self.note.version
 
     @property
     def completions(self) -> Offers:
@@ -175,7 +180,7 @@ class EditorSession:
     @property
     def changed(self) -> bool:
         """Whether the text or a field differs from the stored note. A new note is unchanged until the user types."""
-        has_content = self.note is not None or self.number > 0 or self.body != ""
+        has_content = self.note is not None or self.number > 0 or (self.body != "" and not self.copy_of)
         return has_content and (bool(self.fields) or self.body != (self.note.body if self.note else ""))
 
     @property
@@ -326,6 +331,11 @@ def as_json(value: object) -> object:
     if isinstance(value, datetime):
         return value.date().isoformat()
     return list(value) if isinstance(value, tuple) else value
+
+
+def units(text: str) -> int:
+    """Return the length of `text` in UTF-16 code units, as JavaScript counts it."""
+    return len(text.encode("utf-16-le")) // 2
 
 
 def without_surrogates(text: str) -> str:

@@ -326,7 +326,7 @@ def draw_item(matter: ReviewItem) -> None:
             composer.begin_here(matter.title)
             if session := composer.current_session():
                 session.back = "review.py"
-                session.on_save = partial(workspace.searches.mark, matter.quotes, unanswered=False)
+                session.answers = matter.quotes
             switch_page("notes.py")
         for name, decision in DECISIONS.items():
             if matter.kind in decision.kinds:
@@ -347,13 +347,15 @@ def draw_item(matter: ReviewItem) -> None:
             switch_page("notes.py")
         if matter.kind == "question":
             page_link("search.py", "Ask again", "search", q=matter.title)
-    st.caption(" · ".join(_origin(matter)))
+    is_pair = matter.other is not None and matter.kind != "file"
+    if not is_pair:  # each side has its own
+        st.caption(" · ".join(_origin(matter)))
     if matter.kind != "question":
         with frame("review_matter"):
             _draw_content(matter)
     elif others := [wording for wording in matter.quotes if wording != matter.title]:
         st.caption(plain(t("Also asked as: {wordings}", wordings=others)))
-    if matter.note and (matter.kind == "file" or not matter.other):
+    if matter.note and not is_pair:
         note_link(matter.note.id, came="review")
     if matter.kind != "note":
         return

@@ -8,14 +8,15 @@ from streamlit import switch_page
 
 from core.base.flow import flow
 from core.base.frozen import Texts
-from core.model import NoteSummary
-from pages.ui.notes import composer
+from core.model import KnowledgeBase, Note, NoteSummary
+from pages.ui.notes import actions, composer
 from pages.ui.shared.jobs import is_shut
 from pages.ui.shared.names import base_name, local
 from pages.ui.shared.rendered import mark, render_text
 from pages.ui.shared.safe import Spans, plain
 from pages.ui.shared.server import workspace
-from pages.ui.shared.widgets import button, note_link, row
+from pages.ui.shared.text import t
+from pages.ui.shared.widgets import button, note_link, page_link, row
 
 # A number or date, or a word.
 _WORD = re.compile(r"\d+(?:[.,:/-]\d+)*|[^\W\d_]+")
@@ -33,18 +34,41 @@ def draw(first: NoteSummary | None, second: NoteSummary, quotes: Texts) -> None:
         with column:
             date = local(card.updated_at) if card.updated_at else ""
             path = card.location if first and first.title == second.title else ""
-            st.caption(" · ".join(filter(None, (plain(base_name(card.base)), date, plain(path)))))
+            note = workspace.notes.get(card.id)
+            fixed = actions.fixed_base(note)
+            about = (plain(base_name(card.base)), date, plain(path), t("read-only file") if fixed else "")
+            st.caption(" · ".join(filter(None, about)))
             with row(f"side_{number}"):
                 note_link(card.id, card.title, came="review")
-                if quotes and button("Edit", f"edit_side_{number}", "edit", disabled=is_shut()):
-                    composer.leave()
-                    composer.edit(card.id, at=quotes[number], back="review.py")
-                    switch_page("notes.py")
-            note = workspace.notes.get(card.id)
+                if quotes:
+                    _edit(note, fixed, quotes[number], number)
             text = "\n\n".join(quotes[number::2]) or note.body[:600]
             spans = _differences(text, "\n\n".join(quotes[1 - number :: 2])) if quotes else ()
             shown = mark(text, spans) if note.plain else render_text(flow(text, paged=card.is_paged), spans)
             st.html(f'<div class="t-text t-small">{shown}</div>')
+
+
+def _edit(note: Note, fixed: KnowledgeBase | None, at: str, number: int) -> None:
+    """Draw the button that edits a note at a sentence.
+
+    If the note's text is read-only, the button edits a copy instead, and a link leads to the settings of its base.
+    """
+    about = t("Tessera doesn't change this file. Once you change the copy, the note of the file is archived.")
+    if button(
+        "Edit a copy" if fixed else "Edit",
+        f"edit_side_{number}",
+        "content_copy" if fixed else "edit",
+        disabled=is_shut(),
+        help=about if fixed else None,
+    ):
+        composer.leave()
+        if fixed:
+            actions.begin_copy(note, at=at, back="review.py")
+        else:
+            composer.edit(note.id, at=at, back="review.py")
+        switch_page("notes.py")
+    if fixed and not (note.plain or note.document):
+        page_link("bases.py", "Let Tessera edit these files", "tune", base=fixed.name, came="review")
 
 
 def _differences(text: str, other: str) -> Spans:
