@@ -12,4 +12,5 @@ with st.sidebar:
     announce()
 with shell.unreadable(), errors():
     page.run()
+    shell.draw_count()  # the page may have changed it
 forget_presses()

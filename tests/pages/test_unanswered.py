@@ -16,6 +16,7 @@ def test_a_question_without_an_answer_waits_and_one_with_doesnt(filled: Screen) 
     for question in ("what are backups worth?", "pg_restore", ASKED):
         filled.open("search", q=question)
     assert asked(filled) == [ASKED]
+    assert "Review · 1" in [link.proto.label for link in filled.app.get("page_link")], "the number follows at once"
     filled.open("search", q=f"{ASKED} path:nowhere/")
     assert asked(filled) == [ASKED], "a narrowed search says little about the notes"
 

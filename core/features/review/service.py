@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import islice
+from time import monotonic
 
 from core.base.codec import DAMAGE, decode, to_plain
 from core.base.datetimes import local_now, utc_now
@@ -206,8 +207,8 @@ LATER = timedelta(days=7)
 _COMPARED = 300
 # Maximum number of refused passages, and of pairs per kind, to list.
 MOST = 500
-# Maximum number of questions to ask again when notes have changed, because each takes a whole search.
-ASKED_AGAIN = 20
+# Seconds for asking questions again when notes have changed, because each takes a whole search.
+ASKING = 60.0
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
 
@@ -231,6 +232,7 @@ class Review:
     def __post_init__(self) -> None:
         self._table = DecisionTable(self._store.database)
         self._hints = Counter[MatterKind]()
+        self._asked = dict[str, float]()
         self.reopen = self._table.drop
         """Undo `postpone` and `let_be` for the items with the given keys."""
         self._sources: dict[MatterKind, Callable[[], Items]] = {
@@ -383,10 +385,19 @@ class Review:
         return merged
 
     def ask_again(self, is_answered: Callable[[str], bool], progress: Progress) -> None:
-        """Remove those of the last unanswered questions that the notes answer by now. Raises Cancelled."""
-        last = self._store.searches.unanswered()[-ASKED_AGAIN:]
-        for number, search in enumerate(last):
-            progress(number, len(last), "")
+        """Remove the unanswered questions that the notes answer by now. Raises Cancelled.
+
+        Questions that weren't asked again for the longest time come first, and of those the newest. When the time is
+        up, the others wait for the next call.
+        """
+        end = monotonic() + ASKING
+        newest = self._store.searches.unanswered()[::-1]
+        asked = sorted(newest, key=lambda search: self._asked.get(search.query, 0.0))
+        for number, search in enumerate(asked):
+            progress(number, len(asked), "")
+            if (now := monotonic()) > end:
+                return
+            self._asked[search.query] = now
             with suppress(TesseraError):  # such as a model that can't be loaded
                 if is_answered(search.query):
                     self._store.searches.mark([search.query], unanswered=False)

@@ -159,6 +159,8 @@ PAGES = {
 # Parts of the menu. The workbench is for users who want to see how notes are found. It is initially collapsed.
 EVERY_DAY, WORKBENCH, FOOT = (tuple(PAGES)[part] for part in (slice(4), slice(4, 8), slice(8, None)))
 _DOOR = "workbench"
+# Session key for the place of the link to Review, and the number that it shows.
+_COUNT = "review_count"
 # The path of the guide's chapter about each page.
 CHAPTERS = {
     "search": "search",
@@ -304,15 +306,14 @@ def _menu(workspace: Workspace | None, pages: Mapping[str, st.Page], *, arrived:
     Going to one of its pages expands it.
     """
 
-    waiting = 0
-    with suppress(TesseraError):  # the page says what is wrong with the database
-        waiting = workspace.review.counts().total() if workspace else 0
-
     def links(names: Iterable[str]) -> None:
         for name in names:
             _, icon, title = PAGES[name]
-            count = f" · {waiting:,}" if name == "review" and waiting else ""
-            st.page_link(pages[name], label=f"{text_of(title)}{count}", icon=icon, width="stretch")
+            if name == "review" and workspace:
+                session_state[_COUNT] = st.empty(), None
+                draw_count()
+            else:
+                st.page_link(pages[name], label=text_of(title), icon=icon, width="stretch")
 
     def store(is_open: object) -> None:
         if workspace:
@@ -326,6 +327,19 @@ def _menu(workspace: Workspace | None, pages: Mapping[str, st.Page], *, arrived:
         links(WORKBENCH)
     draw_html('<hr class="t-rule">')
     links(FOOT)
+
+
+def draw_count() -> None:
+    """Draw the link to Review with the number of its items, unless that is drawn already."""
+    slot, drawn = session_state[_COUNT]
+    path, icon, title = PAGES["review"]
+    waiting = 0
+    with suppress(TesseraError):  # the page says what is wrong with the database
+        waiting = workspace.review.counts().total()
+    if waiting != drawn:
+        count = f" · {waiting:,}" if waiting else ""
+        slot.page_link(path, label=f"{text_of(title)}{count}", icon=icon, width="stretch")
+    session_state[_COUNT] = slot, waiting
 
 
 def _has_models() -> bool:

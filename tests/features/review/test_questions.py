@@ -7,7 +7,8 @@ from string import ascii_lowercase
 import pytest
 
 from core.base.errors import Cancelled
-from core.features.review import questions
+from core.features.review import questions as wordings
+from core.features.review import service
 from core.workspace import Workspace
 from tests.growth import assert_grows_linearly
 
@@ -22,7 +23,7 @@ from tests.growth import assert_grows_linearly
     ],
 )
 def test_wordings_of_one_question_are_one(first: str, second: str) -> None:
-    assert questions.group((first, "How tall is the mast?", second)) == ((first, second), ("How tall is the mast?",))
+    assert wordings.group((first, "How tall is the mast?", second)) == ((first, second), ("How tall is the mast?",))
 
 
 @pytest.mark.parametrize(
@@ -38,7 +39,7 @@ def test_wordings_of_one_question_are_one(first: str, second: str) -> None:
     ],
 )
 def test_other_questions_are_others(first: str, second: str) -> None:
-    assert questions.group((first, second)) == ((first,), (second,))
+    assert wordings.group((first, second)) == ((first,), (second,))
 
 
 def ask(workspace: Workspace, *asked: str) -> None:
@@ -81,23 +82,32 @@ def test_long_questions_are_grouped_in_time_in_proportion() -> None:
 
     def prepare(size: int) -> Callable[[], object]:
         asked = tuple(" ".join(f"{letter}word{end}" for end in ends[:size]) for letter in ascii_lowercase)
-        return lambda: questions.group.__wrapped__(asked)
+        return lambda: wordings.group.__wrapped__(asked)
 
     assert_grows_linearly(prepare, 640)
 
 
-def test_the_last_questions_are_asked_again_until_the_job_is_cancelled(workspace: Workspace) -> None:
-    ask(workspace, *(f"Who is the plumber of house {number}?" for number in range(30)))
+def test_all_questions_are_asked_again_the_newest_first_as_far_as_the_time_goes(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    questions = [f"Who is the plumber of house {number}?" for number in range(30)]
+    ask(workspace, *questions)
     asked: list[str] = []
+    clock = [1.0]
+    monkeypatch.setattr(service, "monotonic", lambda: clock[0])
 
     def is_answered(question: str) -> bool:
         asked.append(question)
-        return True
+        clock[0] += service.ASKING / 24.5
+        return question == questions[0]
 
     def progress(done: float, total: float, what: object) -> None:
-        if done == 5:
+        if len(asked) == 40:
             raise Cancelled
 
+    workspace.review.ask_again(is_answered, progress)
+    assert asked == questions[:4:-1]
     with pytest.raises(Cancelled):
         workspace.review.ask_again(is_answered, progress)
-    assert asked == [f"Who is the plumber of house {number}?" for number in range(10, 15)]
+    assert asked[25:] == [*questions[4::-1], *questions[:19:-1]], "those that had no turn come first"
+    assert [search.query for search in workspace.searches.unanswered()] == questions[1:]
