@@ -12,7 +12,7 @@ from pages.ui.shared.text import busy, page_title, small_print, t, t_plural
 from pages.ui.shared.widgets import base_filter, errors
 
 page_title("Review")
-jobs.job_panel(("edits", "embed", *jobs.LEARNING))
+jobs.job_panel(("edits", "embed"))
 with errors():
     comparing = not workspace.neighbours.likeness.is_read
     workspace.start_comparing()

@@ -1,11 +1,12 @@
 """The results of learning from logs, with the events and facts found in the logs."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
 from core.base.frozen import Texts, ValueMap, frozen
-from core.base.messages import Message, plural
+from core.base.messages import Message, plural, verbatim
 
 LogLevel = Literal["", "debug", "info", "warning", "error"]
 EventKind = Literal["log", "request", "test", "command", "message"]
@@ -155,6 +156,15 @@ def learnt_lines(logs: Sequence[LearntLog], *, without: Sequence[str]) -> list[M
 
 def _number(count: int | tuple[object, ...]) -> int:
     return count if isinstance(count, int) else len(count)
+
+
+def place_line(place: str) -> Message:
+    """Return a phrase for lines of a file or log, given as in `app.log:12-14,31`."""
+    name, _, numbers = place.rpartition(":")
+    if not name or not re.fullmatch(r"\d[\d,-]*", numbers):
+        return verbatim(place)
+    line = plural("{name}, line {lines}", "{name}, lines {lines}", n=1 if numbers.isdecimal() else 2)
+    return replace(line, fields={**line.fields, "name": name, "lines": numbers.replace("-", "–").split(",")})
 
 
 @frozen

@@ -1,6 +1,7 @@
 """Logs that are dropped on the page Review become notes that wait there; accepted, they are found."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,11 @@ LOG = """2026-01-02 10:00:00 ERROR db: connection refused: pool exhausted, token
 2026-01-02 10:00:09 INFO config - setting pool.most = 20, pool.least = 2
 2026-01-02 10:00:10 INFO db: connected
 """
+
+
+def bodies(screen: Screen) -> list[str]:
+    """Return the texts of the suggested notes that wait."""
+    return [screen.workspace.notes.get(one.note.id).body for one in screen.workspace.proposals.all()]
 
 
 def dropped(screen: Screen, *files: tuple[str, str]) -> Screen:
@@ -55,6 +61,8 @@ def test_pasted_lines_suggest_what_a_file_with_them_does_and_stay_nowhere(place:
             screen.app.text_area("learning_pasted").input(LOG).run()
             screen.press("learning_go").finish("learn")
             assert "pool exhausted" not in str(screen.app.session_state.to_dict())
+            assert re.search(r"Suggested from app.log, lines? \d", screen.text.replace("\\", ""))
+            assert all(re.search(r"from `app.log`, lines? \d", body) for body in bodies(screen))
         known = [note.id for note in notes]
         waiting = [screen.workspace.notes.get(one.note.id) for one in screen.workspace.proposals.all()]
         notes += sorted((note for note in waiting if note.id not in known), key=lambda note: note.title)
@@ -95,7 +103,7 @@ def test_a_model_suggests_too_where_one_is_set_up(place: Path) -> None:
 
 
 @pytest.mark.parametrize("decision", ["accepted", "rejected", "merged"])
-def test_suggestions_are_announced_until_all_are_decided_on(place: Path, decision: str) -> None:
+def test_suggestions_are_announced_until_all_are_decided_on_or_the_page_is_left(place: Path, decision: str) -> None:
     screen = Screen().open("review")
     workspace = screen.workspace
     into = workspace.notes.add("home", "Pool.", title="Pool").id
@@ -113,9 +121,13 @@ def test_suggestions_are_announced_until_all_are_decided_on(place: Path, decisio
         case "merged":
             for one in others:
                 workspace.review.merge(one, into)
+    assert announced not in "\n".join(info.value for info in Screen().open("review").app.info), "another session"
     screen.open("review")
     assert announced in "\n".join(info.value for info in screen.app.info)
-    workspace.proposals.reject([first.submission])
+    if decision == "merged":
+        screen.open("home")
+    else:
+        workspace.proposals.reject([first.submission])
     screen.open("review")
     assert announced not in "\n".join(info.value for info in screen.app.info)
     assert not [one for one in screen.app.info if "app.log" in one.value]

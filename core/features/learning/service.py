@@ -33,6 +33,7 @@ from core.model import (
     RuleCard,
     UnreadLog,
     no_progress,
+    place_line,
 )
 from core.notes.collection import Notes
 from core.providers.chat import Chat
@@ -96,13 +97,15 @@ def item_of(rule: str, fact: Fact, log: LogText, language: str, model: str) -> V
 
 def _body(rule: str, fact: Fact, place: str, language: str, model: str) -> str:
     text = render(_quote_values(fact.text), language).strip()
+    lines = place_line(place)
+    lines = replace(lines, fields={**lines.fields, "name": _code(place.rpartition(":")[0])})
     if model:
-        note = message("Suggested by the language model {model}, from {place}.", model=_code(model), place=_code(place))
+        note = message("Suggested by the language model {model}, from {place}.", model=_code(model), place=lines)
     else:
         note = message(
             "Suggested by the rule '{rule}', from {place}.",
             rule=render(RULES[rule].name, language),
-            place=_code(place),
+            place=lines,
         )
     quotes = code_block("\n".join(fact.quotes), "text")
     return f"{text}\n\n{render(note, language)}\n\n{quotes}\n"

@@ -25,6 +25,7 @@ from core.model import (
     Submission,
     day_of,
     later,
+    place_line,
     settled_line,
     utc_now,
 )
@@ -385,7 +386,7 @@ def _key(action: str) -> str:
 def _origin(matter: ReviewItem) -> list[str]:
     """Return short strings about an item's origin, such as its base, its source, its path and the time."""
     parts = [plain(base)] if (base := base_name(matter.base)) else []
-    origin = plain(matter.note.origin) if matter.note else ""
+    origin = plain(place_line(matter.note.origin)) if matter.note else ""
     if matter.submission:
         parts.insert(
             0,

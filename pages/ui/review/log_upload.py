@@ -21,9 +21,10 @@ _TAKEN = "learning_taken"
 
 
 def draw() -> None:
-    """Draw the form for logs to learn from, initially collapsed. Draw nothing if learning isn't available."""
+    """Draw the form for logs to learn from, initially collapsed, and what came of it, if learning is available."""
     if workspace.has("learning"):
         on_demand("Suggest notes from logs", "learning", "school", _drop)
+        jobs.job_panel(jobs.LEARNING)
 
 
 def _drop() -> None:
@@ -61,7 +62,7 @@ def _drop() -> None:
         # Make the names valid on any file system.
         logs = [(re.sub(r"[^\w. -]", "_", file.name)[-60:].lstrip(".") or "log", file.getvalue()) for file in dropped]
         if pasted.strip():
-            logs.append((t("pasted lines"), make_storable(pasted).encode()))
+            logs.append((t("pasted text"), make_storable(pasted).encode()))
             session_state[_TAKEN] = True
 
         def learn(progress: Progress) -> LearningReport:

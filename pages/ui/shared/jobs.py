@@ -59,6 +59,9 @@ ROUTINE = ("embed", *jobs_at("index", "pictures"))
 NOTABLE = 10.0
 # Seconds after which the page shows a routine job's progress. The sidebar shows the progress immediately.
 BRIEF = 3.0
+# Session keys for the id of the job whose suggested notes this session reports, and of the one whose report was read.
+_WANTED = "report_wanted"
+_READ = "report_read"
 _REPORTS = (SyncReport, PackReport, Rechunked)
 _ANSWERS = (ChangeCost, LearningReport, ModelTrial, ServerTrial)
 # Maximum number of seconds a page waits for a job that may be short.
@@ -144,6 +147,7 @@ def is_evaluating() -> bool:
 def start_job(name: str, job: Callable[[Progress], object], base: str = "") -> None:
     """Start a job, and rerun the page when it ends, or after SOON seconds if it takes longer."""
     if workspace.jobs.start(name, job, base=base):
+        _want(workspace.jobs.find(name))
         ended = workspace.jobs.wait(name, SOON)
         if name == "edits" and ended and ended.state == "done":
             workspace.jobs.forget(name)
@@ -197,14 +201,16 @@ def _is_visible(job: Job) -> bool:
     """Return whether to draw a job.
 
     A job is drawn while it runs, if it failed or was stopped, if its result answers a question from the user, or if its
-    report is new or lists failures. Suggested notes are announced until the user has decided on all of them.
+    report is new or lists failures. Suggested notes are announced in the session that asked for them, until the user
+    has read it and left the page, or has decided on all of them.
     """
     if job.state == "running" and job.name in ROUTINE:
         return time.monotonic() - job.started > BRIEF
-    if isinstance(job.result, LearningReport) and (
-        suggested := {note_id for log in job.result.logs for note_id in log.suggested}
-    ):
-        return any(card.status == "pending" for card in workspace.notes.cards_of(suggested).values())
+    if isinstance(job.result, LearningReport):
+        if job.id != st.session_state.get(_WANTED):
+            return False
+        suggested = {note_id for log in job.result.logs for note_id in log.suggested}
+        return not suggested or any(card.status == "pending" for card in workspace.notes.cards_of(suggested).values())
     if job.state != "done" or isinstance(job.result, _ANSWERS):
         return True
     return bool(_unread(job) or (isinstance(job.result, Rechunked) and job.result.failed)) or (
@@ -218,6 +224,19 @@ def _unread(job: Job) -> list[Failed]:
         return []
     unread = set(workspace.folders.unread(workspace.bases.get(job.base)))
     return [failed for failed in job.result.failed if failed in unread]
+
+
+def _want(job: Job | None) -> None:
+    """Show the report of suggested notes in this session once the job has ended."""
+    if job and job.name in LEARNING:
+        st.session_state[_WANTED] = job.id
+
+
+def leave_page() -> None:
+    """Put away the report of suggested notes if the page that the user leaves has shown it."""
+    read = st.session_state.pop(_READ, None)
+    if read and read == st.session_state.get(_WANTED):
+        del st.session_state[_WANTED]
 
 
 def announce() -> None:
@@ -319,6 +338,7 @@ def resumes(name: str) -> bool:
 
 def _running_job(job: Job) -> None:
     name = job.name
+    _want(job)
     number = (lambda count: megabytes(int(count))) if name == "download" else "{:,.0f}".format
     whole = name in EVALUATION or isinstance(job.what, Message)
     share = f"{job.share:.0%}" if whole else f"{number(job.done)} / {number(job.total)}"
@@ -352,6 +372,7 @@ def _ended(job: Job) -> None:
         st.warning(text_of(JOB_KINDS[name].stopped), icon=":material/stop_circle:")
     match result:
         case LearningReport():
+            st.session_state[_READ] = job.id
             reports.draw(result)
         case ModelTrial():
             reports.trial(result)

@@ -259,6 +259,8 @@ def _frame(workspace: Workspace | None) -> st.Page:
     st.set_page_config(page_icon=PROGRAM / "data" / "icon" / "tessera.png", layout="wide")
     before = session_state.get("page")
     session_state["page"] = page.url_path or "home"
+    if before != session_state["page"]:
+        jobs.leave_page()
     language_and_look.settle_look(workspace)
     words = f":root {{ --t-choose-files: {json.dumps(t('Choose files'), ensure_ascii=False)}; }}"
     draw_html(f"{style.STYLE}<style>{words}</style>")
