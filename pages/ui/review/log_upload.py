@@ -21,10 +21,10 @@ _TAKEN = "learning_taken"
 
 
 def draw() -> None:
-    """Draw the form for logs to learn from, initially collapsed, and what came of it, if learning is available."""
+    """Draw the form for logs to learn from, initially collapsed, below what came of it, if learning is available."""
     if workspace.has("learning"):
-        on_demand("Suggest notes from logs", "learning", "school", _drop)
         jobs.job_panel(jobs.LEARNING)
+        on_demand("Suggest notes from logs", "learning", "school", _drop)
 
 
 def _drop() -> None:

@@ -54,8 +54,9 @@ def _edit(note: Note, fixed: KnowledgeBase | None, at: str, number: int) -> None
     If the note's text is read-only, the button edits a copy instead, and a link leads to the settings of its base.
     """
     about = t("Tessera doesn't change this file. Once you change the copy, the note of the file is archived.")
+    label = t("Edit a copy") if fixed else t("Edit")
     if button(
-        "Edit a copy" if fixed else "Edit",
+        label,
         f"edit_side_{number}",
         "content_copy" if fixed else "edit",
         disabled=is_shut(),
