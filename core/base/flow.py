@@ -4,11 +4,13 @@ import re
 from collections.abc import Set
 from functools import partial
 
+from core.base.fences import open_fence
 from core.base.text import UNSPACED, with_newlines
 
 # A code block, or a paragraph or list item of several lines.
 _BLOCK = re.compile(
-    r"(?m)^[ \t>]*(?P<fence>`{3,}|~{3,}|\$\$(?=[ \t]*$))(?s:.*?)(?:\n[ \t>]*(?P=fence).*|\Z)"
+    r"(?m)^[ \t>]*+(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*+(?P<fence>`{3,}(?=[^`\n]*$)|~{3,}|\$\$(?=[ \t]*$))"
+    r"(?s:.*?)(?:\n[ \t>]*(?P=fence)(?:(?<=\$).*|[`~]*[ \t]*$)|\Z)"
     r"|^(?! {4}|\t)(?![ \t>]*(?:$|[#|<=$]|-{3,}[ \t]*$|\[!|!!! |\?{3}))"
     r"(?P<lines>.+(?:\n(?![ \t>]*(?:$|[-*+•][ \t]|\d+[.)][ \t]|\d+、|#{1,6}[ \t]"
     r"|[|<]|`{3}|~{3}|={2,}[ \t]*$|={3}[!+]? |-{2,}[ \t]*$|\$\$|!!! |\?{3})).+)+)"
@@ -33,11 +35,12 @@ They are Unicode noncharacters, which never occur in text. Private-use character
 """
 
 
-def flow(text: str, known: str = "", *, paged: bool = False) -> str:
+def flow(text: str, known: str = "", *, paged: bool = False, fence: str = "") -> str:
     """Remove the line breaks within paragraphs of Markdown, using GAP and LINE to keep the length the same.
 
     A word hyphenated at the end of a line is joined if the whole word occurs in the text or in `known`. In `paged`
-    text, whose lines are as wide as a page, narrow paragraphs keep their lines.
+    text, whose lines are as wide as a page, narrow paragraphs keep their lines. `fence` is the opening line of the
+    fence in which the text begins.
     """
     words = {*re.findall(r"[^\W\d_]+", f"{text}\n{known}".casefold())}
 
@@ -49,7 +52,8 @@ def flow(text: str, known: str = "", *, paged: bool = False) -> str:
             return whole.replace("\n", LINE)
         return _BREAK.sub(partial(_join, words), whole)
 
-    return _BLOCK.sub(joined, with_newlines(text))
+    head = f"{fence}\n" if fence else ""
+    return _BLOCK.sub(joined, head + with_newlines(text))[len(head) :]
 
 
 def as_copied(text: str) -> str:
@@ -67,10 +71,19 @@ def as_row(row: str) -> str:
     return " · ".join(filter(None, cells(row)))
 
 
-def without_bars(text: str) -> str:
-    """Return the text with its table rows as running text and without the dashes below table headers."""
-    lines = (line for line in text.splitlines() if not _RULE.fullmatch(line))
-    return "\n".join(as_row(line) if _ROW.fullmatch(line) else line for line in lines)
+def without_bars(text: str, fence: str = "") -> str:
+    """Return the text with its table rows as running text and without the dashes below table headers.
+
+    Code stays unchanged. `fence` is the opening line of the fence in which the text begins.
+    """
+    lines = []
+    for line in text.splitlines():
+        before, fence = fence, open_fence(line, fence)
+        if before or fence or line.startswith(("    ", "\t")):
+            lines.append(line)
+        elif not _RULE.fullmatch(line):
+            lines.append(as_row(line) if _ROW.fullmatch(line) else line)
+    return "\n".join(lines)
 
 
 def _join(words: Set[str], match: re.Match[str]) -> str:

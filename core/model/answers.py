@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import ClassVar, Literal
 
 from core.base.blobs import Span
+from core.base.fences import open_fence
 from core.base.flow import as_copied, as_row, flow, without_bars
 from core.base.frozen import Texts, frozen
 from core.base.messages import Message, message, message_table
@@ -77,7 +78,13 @@ class Quote:
         Code and table rows keep their line breaks.
         """
         text = self.text[slice(*part)]
-        return text if self.kind in ("code", "row") else flow(text, self.chunk.text, paged=self.note.is_paged)
+        if self.kind in ("code", "row"):
+            return text
+        return flow(text, self.chunk.text, paged=self.note.is_paged, fence=self.fence(part))
+
+    def fence(self, part: Span) -> str:
+        """Return the opening line of the fence in which a part of the text begins, or ""."""
+        return open_fence(self.chunk.text[: self.start - self.chunk.start + part[0]], self.chunk.fence)
 
     def header(self, part: Span) -> str | None:
         """Return the header of the table that a part of the text belongs to.
@@ -86,10 +93,12 @@ class Quote:
         """
         if self.kind == "row":
             return self.lead
+        if self.kind == "code" or self.fence(part):
+            return None
         if above := _HEADER_ABOVE.search(self.text[: part[0]]):
             return above[1]
         lines = self.text[slice(*part)].splitlines()
-        is_rows = self.kind != "code" and all(line.lstrip(" \t>").startswith("|") for line in lines)
+        is_rows = all(line.lstrip(" \t>").startswith("|") for line in lines)
         return "" if is_rows else None
 
     def readable(self, part: Span) -> str:
@@ -97,7 +106,7 @@ class Quote:
         text = as_copied(self.flowing(part))
         if self.header(part) is not None:
             return "\n".join(filter(None, map(as_row, text.splitlines())))
-        return text if self.kind == "code" else without_bars(text)
+        return text if self.kind == "code" else without_bars(text, self.fence(part))
 
     @property
     def shown_lead(self) -> str:
@@ -204,7 +213,8 @@ class Answer:
             header = quote.header(quote.shown)
             own = quote.shown_lead if header is None else as_row(header)
             lines += [own] if own not in ("", lead) else []
-            lines += [f"{quote.readable(quote.shown)} [{quote.number}]", *quote.definitions]
+            apart = "\n" if quote.kind == "code" or quote.fence(quote.shown) else " "
+            lines += [f"{quote.readable(quote.shown)}{apart}[{quote.number}]", *quote.definitions]
             lead = own
         return "\n".join(lines)
 

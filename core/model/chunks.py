@@ -8,6 +8,7 @@ from statistics import fmean, pstdev
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from core.base.blobs import Span
+from core.base.fences import open_fence
 from core.base.frozen import Texts, frozen
 from core.base.messages import Message, Messages
 from core.model.notes import Document, Failures, NoteSummary
@@ -113,6 +114,11 @@ class Chunk:
     def definitions(self) -> Texts:
         """The definitions of the text's footnotes and reference links, found elsewhere in the note."""
         return tuple(line for line in self.lead.split("\n") if _DEFINITION.match(line))
+
+    @property
+    def fence(self) -> str:
+        """The opening line of the fenced code in which the text begins, or "" if it begins outside of fences."""
+        return open_fence(self.lead)
 
     def page_at(self, document: Document | None, offset: int) -> int:
         """Return the page of the note's document that contains the character at `offset` in the body.

@@ -264,6 +264,8 @@ class Passage:
     start: int
     end: int
     text: str
+    fence: str = ""
+    """The opening line of the fenced code in which the text begins, or ""."""
 
 
 FileState = Literal["same", "stale", "gone"]

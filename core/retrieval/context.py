@@ -12,6 +12,7 @@ from itertools import chain
 from typing import Self
 
 from core.base.codec import assemble
+from core.base.fences import open_fence
 from core.base.flow import as_copied, flow
 from core.base.frozen import Texts, frozen
 from core.base.text import one_line
@@ -32,7 +33,7 @@ def build_passage(store: Store, card: NoteSummary, chunk: Chunk, size: int, join
     contribute their edited text, and picture chunks the text read from the picture.
     """
     if not size and not joined:
-        return Passage(card, chunk.start, chunk.end, chunk.text)
+        return Passage(card, chunk.start, chunk.end, chunk.text, chunk.fence)
     held = {item.index: item for item in (chunk, *joined)}
     left = MOST_TOKENS - sum(item.token_count for item in (chunk, *joined))
     ended = set[bool]()
@@ -52,7 +53,7 @@ def build_passage(store: Store, card: NoteSummary, chunk: Chunk, size: int, join
     body = store.notes.slice(card.id, start, end)
     gapless = chunks[-1].index - chunks[0].index == len(chunks) - 1
     if gapless and not any(chunk.edited or chunk.picture for chunk in chunks):
-        return Passage(card, start, end, body)
+        return Passage(card, start, end, body, chunks[0].fence)
     text = ""
     reached = start
     apart = False
@@ -66,7 +67,7 @@ def build_passage(store: Store, card: NoteSummary, chunk: Chunk, size: int, join
         text += item.text[max(0, reached - item.start) :]
         reached = max(reached, item.end)
         apart = False
-    return Passage(card, start, end, text.removeprefix(_BREAK))
+    return Passage(card, start, end, text.removeprefix(_BREAK), chunks[0].fence)
 
 
 # The first character of a note mark, or of text that looks like one.
@@ -116,7 +117,8 @@ class _Piece:
         path = f" ({self.note.path})" if self.note.path else ""
         head = escape_marks(one_line(f"{' › '.join(titles)}{path}"))
         first, last = NOTE_MARKS
-        flowing = as_copied(flow(self.text, paged=True)) if self.note.is_paged else self.text
+        fence = open_fence(self.chunk.text[: self.start - self.chunk.start], self.chunk.fence)
+        flowing = as_copied(flow(self.text, paged=True, fence=fence)) if self.note.is_paged else self.text
         text = "\n".join((flowing.strip(), *self.definitions))
         return f"[{number}] {first} {head}\n{text}\n{last}"
 

@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from core.base.blobs import Span, blank_blobs, join_spans
+from core.base.fences import open_fence
 from core.base.registry import lazy
 from core.base.text import (
     ABBREVIATED,
@@ -192,7 +193,7 @@ def highlight(hit: Hit, words: Sequence[str], stems: Stems, read: TokenizedHit |
 @lru_cache(500)  # questions on a topic find the same hits
 def _sentences_and_rows(text: str, lead: str) -> Sequence[Span]:
     """Return the spans of sentences outside tables, and of whole rows inside tables except header rows."""
-    spans = sentences(text)
+    spans = sentences(text, open_fence(lead))
     drawn = tables(text, lead)
     rows = [(row.start, row.end) for table in drawn for row in table.rows]
     if not rows:
@@ -201,20 +202,20 @@ def _sentences_and_rows(text: str, lead: str) -> Sequence[Span]:
     return sorted([*outside, *rows])
 
 
-def sentences(text: str) -> list[Span]:
-    """Return the spans of sentences in Markdown text. Headings, code and HTML count only if there is no prose."""
+def sentences(text: str, fence: str = "") -> list[Span]:
+    """Return the spans of sentences in Markdown text. Headings, code and HTML count only if there is no prose.
+
+    `fence` is the opening line of the fence in which the text begins.
+    """
     text = with_newlines(blank_blobs(text))
     plain = hide_inline(text)
     prose: list[Span] = []
     other: list[Span] = []
-    fence = ""
     for block in _BLOCK.finditer(text):
-        mark = block["fence"] or ""
-        if mark and (not fence or mark.startswith(fence)):
-            fence = "" if fence else mark
-        elif fence or block["aside"]:
+        before, fence = fence, open_fence(block[0], fence)
+        if (before and fence) or block["aside"]:
             other += split_sentences(plain, *block.span(), _NEVER, LONGEST)
-        else:
+        elif before == fence:
             prose += split_sentences(plain, *block.span(), _END, LONGEST)
     return prose or other
 

@@ -85,7 +85,7 @@ class _Ranked:
             chunk,
             card,
             ranking.trace.scores_of(rowid),
-            Passage(card, chunk.start, chunk.end, chunk.text),
+            Passage(card, chunk.start, chunk.end, chunk.text, chunk.fence),
             tuple(self.matched.get(rowid, ())),
             asked=ranking.request.sub_query.text if len(self.rankings) > 1 else "",
             page=chunk.page,

@@ -171,8 +171,8 @@ def _hit_candidates(
     whole = hit.chunk.text
     places = word_places(whole, question.words, stems)
     headings = words_in(" ".join((hit.note.title, *hit.chunk.titles)), question.words, stems)[1]
-    inside = headings_in(whole)
-    units = [below_heading(unit, whole, inside, question.words) for unit in units_of(whole)]
+    inside = headings_in(whole, hit.chunk.fence)
+    units = [below_heading(unit, whole, inside, question.words) for unit in units_of(whole, hit.chunk.fence)]
     words = [{word for span, word in places if unit.holds(*span)} for unit in units]
     total = sum(question.rarity.values()) or 1.0
     shares = [sum(question.rarity.get(word, 0.0) for word in held) / total for held in words]
@@ -339,10 +339,11 @@ class Excerpt:
         return self.units[first].unit.start - self.start, self.units[last - 1].unit.end - self.start
 
     def _fits(self, first: int, last: int, width: int) -> bool:
-        """Return whether units fit into `width`, and are either all in one table or all outside tables."""
+        """Return whether units fit into `width`, and can be shown together without the text around them."""
         text = self.hit.chunk.text[self.units[first].unit.start : self.units[last - 1].unit.end]
         tables = {unit.unit.kind == "row" and unit.unit.block for unit in self.units[first:last]}
-        return len(tables) == 1 and len(text) + len(CHINESE.findall(text)) <= width
+        together = len(tables) == 1 and _continues(self.units[first], self.units[last - 1])
+        return together and len(text) + len(CHINESE.findall(text)) <= width
 
     @property
     def kind(self) -> QuoteKind:
@@ -386,8 +387,9 @@ def _runs(units: Candidates) -> Iterator[Span]:
 
     A single unit always counts as short enough. A sequence never spans a heading or embedded data, such as a picture.
     """
-    text = units[0].hit.chunk.text
-    ends = sorted([*(end for _, end in blobs(text)), *(start for _, _, start in headings_in(text))])
+    chunk = units[0].hit.chunk
+    headings = headings_in(chunk.text, chunk.fence)
+    ends = sorted([*(end for _, end in blobs(chunk.text)), *(start for _, _, start in headings)])
     for first, start in enumerate(units):
         code = False
         for last in range(first, len(units)):

@@ -20,10 +20,17 @@ _NAMING = re.compile(r"(?<=[\w,;] )([^\W\d_]\w*)|\b\w+(?=['’]s\b)")
 OthersSections = Iterable[tuple[int, int, set[str]]]
 
 
-def headings_in(text: str) -> list[tuple[int, str, int]]:
-    """Return the level, the title and the start of each heading in Markdown text."""
-    found = _HEADING.finditer(text)
-    return [(len(at["marks"]), at["title"].strip(" \t\r#*_:："), at.start()) for at in found if at["marks"]]
+def headings_in(text: str, fence: str = "") -> list[tuple[int, str, int]]:
+    """Return the level, the title and the start of each heading in Markdown text.
+
+    `fence` is the opening line of the fence in which the text begins.
+    """
+    head = f"{fence}\n" if fence else ""
+    return [
+        (len(at["marks"]), at["title"].strip(" \t\r#*_:："), at.start() - len(head))
+        for at in _HEADING.finditer(head + text)
+        if at["marks"]
+    ]
 
 
 class NamedSections:

@@ -1,13 +1,14 @@
 """Split text into units that an answer can quote, which are sentences, list items, table rows and code blocks."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
 from core.base.blobs import Span, blank_blobs
+from core.base.fences import FENCE, open_fence
 from core.base.frozen import frozen
 from core.base.text import query_keywords, strip_span, with_newlines
 from core.markdown.parser import quote_admonitions
@@ -20,7 +21,6 @@ Kind = Literal["sentence", "item", "row", "code"]
 LONGEST = 400
 
 _QUOTED = r"[ \t>]*+"
-_FENCE = re.compile(rf"{_QUOTED}(`{{3,}}|~{{3,}})")
 _ITEM = re.compile(rf"({_QUOTED})(?:(?:[-*+]|\d+[.)])[ \t]+(?=\S)|\d+、)")
 _ROW = re.compile(rf"{_QUOTED}\|.*\|[ \t]*$")
 _RULE = re.compile(rf"{_QUOTED}\|?(?:[ \t]*+:?-+:?[ \t]*+\|)*(?:[ \t]*+:?-+:?[ \t]*+)?$")
@@ -29,7 +29,7 @@ _ASIDE = re.compile(
     rf"{_QUOTED}(?:#{{1,6}}[ \t].*|</?[A-Za-z!].*|={{2,}}|\$\$.*|:\w[\w-]*:.*|\{{\{{.*\}}\}}|\[\^?[^\]]+\]:.*)?\s*$"
 )
 # A line that continues the paragraph or list item above.
-_GOES_ON = re.compile(rf"(?!{_ASIDE.pattern}|{_ITEM.pattern}|{_FENCE.pattern})")
+_GOES_ON = re.compile(rf"(?!{_ASIDE.pattern}|{_ITEM.pattern}|{FENCE.pattern})")
 _COMMENT = re.compile(r"<!--(?s:.*?)(?:-->|\Z)|%%[^%\n]*%%")
 # A line of code that includes another file.
 _INSERTED = re.compile(r"^\s*(?:\{\{.*\}\}|!include\b.*|@import\b.*)\s*$")
@@ -86,13 +86,14 @@ class Unit:
 
 
 @lru_cache(200)  # follow-up questions on a topic find the same hits
-def units_of(text: str) -> Sequence[Unit]:
+def units_of(text: str, fence: str = "") -> Sequence[Unit]:
     """Return the units of Markdown text in order.
 
-    Lead-ins, headings, images, and lines that consist of links aren't units.
+    Lead-ins, headings, images, and lines that consist of links aren't units. `fence` is the opening line of the fence
+    in which the text begins.
     """
     plain = _PICTURE.sub(_blank, _COMMENT.sub(_blank, quote_admonitions(with_newlines(blank_blobs(text)))))
-    units = (unit for unit in _UnitReader(plain).read() if _says(plain[unit.start : unit.end]))
+    units = (unit for unit in _UnitReader(plain).read(fence) if _says(plain[unit.start : unit.end]))
 
     def bare(span: Span) -> Span:
         return strip_span(text, *span) if plain[span[0]] == ">" else span  # without an admonition's indentation
@@ -155,15 +156,13 @@ class _UnitReader:
         self._lead: Span | None = None
         self._parents = list[tuple[int, Span]]()
 
-    def read(self) -> Units:
-        at = 0
+    def read(self, fence: str) -> Units:
+        at = (yield from self._fenced(0, fence)) if fence else 0
         while at < len(self._lines):
             line = self._lines[at]
             after = at + 1
-            if mark := _FENCE.match(line):
-                closing = re.compile(rf"(?!{_QUOTED}[ \t]*{re.escape(mark[1])}\S*[ \t]*\n?\Z)")
-                end = min(self._after(after, closing.match) + 1, len(self._lines))
-                yield from self._code(after, max(after, end - 1), end)
+            if opening := open_fence(line):
+                end = yield from self._fenced(after, opening)
             elif self._is_code(line):
                 end = self._after(after, self._is_code)
                 yield from self._code(at, end)
@@ -197,6 +196,13 @@ class _UnitReader:
         while at < len(self._lines) and within(self._lines[at]):
             at += 1
         return at
+
+    def _fenced(self, first: int, fence: str) -> Generator[Unit, None, int]:
+        """Yield the units in a fence, whose code starts at line `first`, and return the line after the fence."""
+        last = self._after(first, lambda line: open_fence(line, fence))
+        end = min(last + 1, len(self._lines))
+        yield from self._code(first, last, end)
+        return end
 
     def _is_code(self, line: str) -> bool:
         """Return whether a line is indented code. In a list, code must be indented twice as far."""

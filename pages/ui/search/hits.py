@@ -350,7 +350,9 @@ class Entries:
             copied = partial(clicks.note, "copy", self._text, [(hit.note.id, chunk.id)]) if clicks.enabled else None
             copy_button(
                 "Copy",
-                passage.text if chunk.line else as_copied(flow(passage.text, paged=hit.note.is_paged)),
+                passage.text
+                if chunk.line
+                else as_copied(flow(passage.text, paged=hit.note.is_paged, fence=passage.fence)),
                 f"copy_{hit.rank}",
                 copied,
             )

@@ -9,6 +9,7 @@ from textwrap import dedent
 import streamlit as st
 from streamlit import container
 
+from core.base.fences import complete_fences, split_fences
 from core.base.flow import cells
 from core.base.text import link_address
 from core.model import ANSWERED, Answer, Quote, SearchResult, day_of
@@ -21,7 +22,6 @@ from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t
 from pages.ui.shared.widgets import caption, copy_button, download, frame, small, titled_link, toggled, toggling
 
-_FENCE = re.compile(r"(?m)^[ \t>]*(?:`{3,}|~{3,}).*\n?")
 # Minimum indentation, in characters, that makes a line code unless it is in an admonition or a list item.
 _INDENTED = 4
 
@@ -81,7 +81,8 @@ def as_markdown(quote: Quote) -> str:
 
     The source is the note's title and section titles, with a link to the note's file if there is one.
     """
-    said = "\n".join(f"> {line}".rstrip() for line in quote.readable(quote.marked).splitlines())
+    text = complete_fences(quote.readable(quote.marked), quote.fence(quote.marked))
+    said = "\n".join(f"> {line}".rstrip() for line in text.splitlines())
     label = re.sub(r"[\[\]\\]", r"\\\g<0>", cards.place(quote))
     return f"{said}\n\n[{label}]({link_address(quote.note.path)})" if quote.note.path else f"{said}\n\n{label}"
 
@@ -127,11 +128,13 @@ def _lead(lead: str, quote: Quote) -> str:
 def _text(quote: Quote) -> str:
     start = quote.shown[0]
     text = quote.flowing(quote.shown)
-    if quote.kind == "code":
-        fence = _FENCE.search(text)
-        before, lines = (text[: fence.start()], _FENCE.sub("", text[fence.start() :])) if fence else ("", text)
-        return (
-            f'{render_text(before) if before.strip() else ""}<pre class="t-code">{html(dedent(lines).rstrip())}</pre>'
+    fence = quote.fence(quote.shown)
+    if fence or quote.kind == "code":
+        parts = [*split_fences(text, fence)]
+        return "".join(
+            f'<pre class="t-code">{html(_code(part))}</pre>' if is_code or len(parts) == 1 else render_text(part)
+            for is_code, part in parts
+            if part.strip()
         )
     marked = quote.marked[0] - start, quote.marked[1] - start
     if (header := quote.header(quote.shown)) is not None:
@@ -140,6 +143,11 @@ def _text(quote: Quote) -> str:
     line = quote.chunk.text[: quote.start + start - quote.chunk.start].rpartition("\n")[2]
     above = f"!!! note\n{line}" if len(line) >= _INDENTED and line.isspace() else ""
     return render_text(above + text, sentence=(marked[0] + len(above), marked[1] + len(above)))
+
+
+def _code(text: str) -> str:
+    """Return lines of code without the indentation that all have, and without blank lines at both ends."""
+    return dedent(text).strip("\n").rstrip()
 
 
 def _rows(text: str, header: str, marked: Span) -> Iterator[str]:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 
+from core.base.fences import open_fence
 from core.base.flow import flow
 from core.base.frozen import Texts
 from core.base.messages import message
@@ -164,11 +165,12 @@ def body(hit: Hit, seen: Highlight, *, around: bool) -> str:
         return f'<div class="t-hit">{_context(hit, seen)}{_copies(hit)}</div>'
     if hit.chunk.line or hit.chunk.picture:
         return f'<div class="t-hit">{clip(hit.chunk.text, seen.words, LINES)[0]}{_copies(hit)}</div>'
-    lines = rendered.excerpt(
-        flow(hit.chunk.text, paged=hit.note.is_paged), seen.words, seen.sentence, underline=seen.is_close
+    fence = hit.chunk.fence
+    text = flow(hit.chunk.text, paged=hit.note.is_paged, fence=fence)
+    lines = rendered.excerpt(text, seen.words, seen.sentence, underline=seen.is_close, fence=fence)
+    return (
+        f'<div class="t-hit"><div class="t-lines">{lines}</div>{definitions(hit.chunk.definitions)}{_copies(hit)}</div>'
     )
-    footnotes = [line for line in hit.chunk.definitions if line.startswith("[^")]
-    return f'<div class="t-hit"><div class="t-lines">{lines}</div>{definitions(footnotes)}{_copies(hit)}</div>'
 
 
 def lines(note: NoteSummary, chunk: Chunk, words: Spans = ()) -> str:
@@ -176,9 +178,8 @@ def lines(note: NoteSummary, chunk: Chunk, words: Spans = ()) -> str:
     if chunk.line or chunk.picture:
         shown = clip(chunk.text, words, 3)[0]
     else:
-        shown = rendered.excerpt(
-            flow(chunk.text, paged=note.is_paged), words, words[0] if words else None, underline=False
-        )
+        text = flow(chunk.text, paged=note.is_paged, fence=chunk.fence)
+        shown = rendered.excerpt(text, words, words[0] if words else None, underline=False, fence=chunk.fence)
     return f'<div class="t-brief">{shown}</div>'
 
 
@@ -283,15 +284,19 @@ def _context(hit: Hit, seen: Highlight) -> str:
     before = passage.text[:start]
     after = passage.text[start + len(chunk.text) :]
 
-    def draw(text: str, written: object, words: Spans = (), sentence: Span | None = None) -> str:
+    def draw(text: str, fence: str, written: object, words: Spans = (), sentence: Span | None = None) -> str:
         if written:
             return f'<div class="t-text">{marked(with_newlines(text), words)}</div>'
-        return rendered.render_text(flow(text, paged=hit.note.is_paged), words, sentence)
+        return rendered.render_text(flow(text, paged=hit.note.is_paged, fence=fence), words, sentence, fence)
 
-    own = draw(chunk.text, chunk.line or chunk.picture, seen.words, seen.sentence)
+    own = draw(chunk.text, chunk.fence, chunk.line or chunk.picture, seen.words, seen.sentence)
     parts = [
-        f'<div class="t-around t-before"><div>{draw(before, chunk.line)}</div></div>' if before.strip() else "",
+        f'<div class="t-around t-before"><div>{draw(before, passage.fence, chunk.line)}</div></div>'
+        if before.strip()
+        else "",
         f'<div class="t-own">{own}{definitions(chunk.definitions)}</div>',
-        f'<div class="t-around">{draw(after, chunk.line)}</div>' if after.strip() else "",
+        f'<div class="t-around">{draw(after, open_fence(chunk.text, chunk.fence), chunk.line)}</div>'
+        if after.strip()
+        else "",
     ]
     return f'<div class="t-context">{"".join(parts)}</div>'

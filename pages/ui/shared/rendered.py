@@ -55,6 +55,8 @@ class RenderedPart:
 
 
 BREAK = "<br>"
+# A blank line in code.
+_BLANK = '<span class="t-code t-pre"> </span><br>'
 _BULLET = "• "
 _TASK = r"\[([ xX])\]\s+"
 # A paragraph that consists of table rows without a header.
@@ -62,12 +64,13 @@ _ROWS = r"(?:\|.*\|[ \t]*(?:\n|\Z))+"
 _CELL = ' <span class="t-dim">·</span> '
 
 
-def excerpt(text: str, words: Spans, sentence: Span | None, *, underline: bool) -> str:
+def excerpt(text: str, words: Spans, sentence: Span | None, *, underline: bool, fence: str = "") -> str:
     """Return an excerpt of Markdown around a sentence as HTML, with words highlighted.
 
     If `underline` is True, highlight the sentence too. If `sentence` is None, the excerpt starts at the beginning.
+    `fence` is the opening line of the fence in which the text begins. Blank lines in code are left out.
     """
-    parts = pieces(text)
+    parts = [piece for piece in pieces(text, fence) if piece.shown != _BLANK]
     first = _first(parts, sentence[0] if sentence else 0)
     shown: list[RenderedPart] = []
     count = 0
@@ -102,9 +105,12 @@ def _is_heading(piece: RenderedPart) -> bool:
     return "h" in piece.css.split()
 
 
-def render_text(text: str, words: Spans = (), sentence: Span | None = None) -> str:
-    """Return Markdown as HTML, with the given words and sentence highlighted."""
-    return _render(text, pieces(text), words, sentence)
+def render_text(text: str, words: Spans = (), sentence: Span | None = None, fence: str = "") -> str:
+    """Return Markdown as HTML, with the given words and sentence highlighted.
+
+    `fence` is the opening line of the fence in which the text begins.
+    """
+    return _render(text, pieces(text, fence), words, sentence)
 
 
 def mark(text: str, spans: Spans) -> str:
@@ -125,21 +131,27 @@ def _first(parts: Sequence[RenderedPart], start: int) -> int:
 
 
 @lru_cache(64)
-def pieces(text: str) -> Sequence[RenderedPart]:
-    """Parse Markdown into its visible parts, in order."""
+def pieces(text: str, fence: str = "") -> Sequence[RenderedPart]:
+    """Parse Markdown into its visible parts, in order. `fence` is the opening line of the fence in which it begins."""
+    if fence:
+        head = len(fence) + 1
+        return [replace(one, start=one.start - head, end=one.end - head) for one in pieces(f"{fence}\n{text}")]
     hidden = _WHOLE.sub(_placeholder, with_newlines(text))
     lines = [*line_starts(hidden), len(hidden)]
     parts = []
     at = 0
     for token in _parser().parse(hidden):
         if token.map:
-            at = max(at, lines[min(token.map[0], len(lines) - 1)])
+            at = max(at, lines[min(token.map[0] + (token.type == "fence"), len(lines) - 1)])
         if token.type == "list_item_open":
             parts.append(RenderedPart(at, at, shown=f"{html(token.info + token.markup)} " if token.info else _BULLET))
         elif token.type in ("fence", "code_block", "html_block"):
             is_html = token.type == "html_block"
             visible = re.sub(_HTML, "\n", token.content) if is_html else token.content
-            for line in filter(None, map(str.strip if is_html else str.rstrip, visible.split("\n"))):
+            for line in map(str.strip if is_html else str.rstrip, visible.strip("\n").split("\n")):
+                if not line:
+                    parts += [] if is_html else [RenderedPart(at, at, shown=_BLANK)]
+                    continue
                 start = hidden.find(line, at)
                 at = start + len(line)
                 parts += _restore(text, hidden, start, at, "") if is_html else [RenderedPart(start, at, "code pre")]

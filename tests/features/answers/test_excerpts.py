@@ -20,7 +20,7 @@ def only_reading() -> object:
         yield
 
 
-def candidates(text: str, *values: float, name: str = "a") -> list[EvidenceCandidate]:
+def candidates(text: str, *values: float, name: str = "a", fence: str = "") -> list[EvidenceCandidate]:
     """The units of a note, each with its evidence."""
     card = NoteSummary(
         id=name,
@@ -37,9 +37,9 @@ def candidates(text: str, *values: float, name: str = "a") -> list[EvidenceCandi
         strategy="",
         warnings=(),
     )
-    chunk = Chunk(name, name, 0, 1, 0, len(text), text, "full_document")
+    chunk = Chunk(name, name, 0, 1, 0, len(text), text, "full_document", lead=fence)
     hit = Hit(1, 1.0, chunk, card, {}, Passage(card, 0, len(text), text))
-    pairs = zip(units_of(text), values, strict=True)
+    pairs = zip(units_of(text, fence), values, strict=True)
     return [EvidenceCandidate(hit, unit, {"read": value, "asks": 0.0}, frozenset()) for unit, value in pairs]
 
 

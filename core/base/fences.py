@@ -1,0 +1,48 @@
+"""Fenced code in Markdown, read line by line. A text may begin or end within a fence."""
+
+import re
+from collections.abc import Iterator
+
+FENCE = re.compile(
+    r"(?<![^\n])[ \t>]*+(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*+"
+    r"(?P<opening>(?P<marks>`{3,}(?=[^`\n]*(?:\n|\Z))|~{3,})[ \t]*(?P<info>[^\n]*))"
+)
+"""Pattern for a line that opens or closes a fence, which may be in a quote or a list item."""
+
+
+def open_fence(text: str, fence: str = "") -> str:
+    """Return the opening line of the fence in which a text ends, or "" if it doesn't end in one.
+
+    `fence` is the opening line of the fence in which the text begins.
+    """
+    for line in FENCE.finditer(text):
+        if not fence:
+            fence = line["opening"].strip()
+        elif line["marks"].startswith(_marks(fence)) and not line["info"].strip():
+            fence = ""
+    return fence
+
+
+def complete_fences(text: str, fence: str = "") -> str:
+    """Return a text with the fence in which it begins opened, and the fence in which it ends closed."""
+    whole = f"{fence}\n{text}" if fence else text
+    end = open_fence(text, fence)
+    return f"{whole}\n{_marks(end)}" if end else whole
+
+
+def split_fences(text: str, fence: str = "") -> Iterator[tuple[bool, str]]:
+    """Yield the parts of a text inside and outside of fences, each with whether it is code. Fences are left out."""
+    part = ""
+    for line in text.splitlines(keepends=True):
+        after = open_fence(line, fence)
+        if bool(after) == bool(fence):
+            part += line
+        else:
+            yield bool(fence), part
+            part = ""
+        fence = after
+    yield bool(fence), part
+
+
+def _marks(fence: str) -> str:
+    return fence[: len(fence) - len(fence.lstrip(fence[0]))]
