@@ -46,7 +46,23 @@ _ENDINGS = frozenset(
     "s es d ed ing er ers or ors ly ies est ness ment ments able ful less ion ions ation ization ity ism ive".split()
 )
 # Minimum word length for correcting a wrong letter. In shorter words, only swapped letters are corrected.
+#
+# A vowel is replaced by another only in a word that is as long without its ending, because short words that differ in a
+# vowel are often words, such as washing and wishing.
 _LEAST = 5
+_ENDING = re.compile(r"(?<=[a-z]{3})(?:ing|ed|ers?|e?s)\Z")
+# Regular inflections, as a pattern and what to put in its place to get the base form. Short words double their final
+# consonant, so that *runing* isn't a form of *run*.
+_INFLECTIONS = tuple(
+    (re.compile(rf"(?<=[a-z]{{2}}){ending}\Z"), base)
+    for ending, base in {
+        r"(?<=[a-z])e?s": "",
+        r"ie(?:s|d|rs?)": "y",
+        r"(?<!\b[^aeiou][aeiou][^aeiouwxy])(?<!\b[^aeiou][^aeiou][aeiou][^aeiouwxy])(?:ing|ed|ers?)": "",
+        r"(?:ing|ed|ers?)": "e",
+        r"(?<=[aeiou])([b-df-hj-np-tvz])\1(?:ing|ed|ers?)": r"\1",
+    }.items()
+)
 
 
 class Synonyms:
@@ -225,10 +241,10 @@ def is_word(word: str, tokens: Callable[[str], Spans]) -> bool:
 def correct(text: str, known: Known, counts: Counts, is_word: IsWord = lambda word: False) -> Spelling:
     """Correct the spelling of a short question. Longer questions stay unchanged.
 
-    A word is corrected if no chunk contains it. A word in general use is replaced only by its own singular or plural. A
-    sequence of Chinese characters is corrected if any of its character pairs is in no chunk. Candidates are generated
-    from the word and then looked up (Norvig, How to write a spelling corrector, 2007), so the cost doesn't grow with
-    the number of words in the notes.
+    A word is corrected if no chunk contains it. A word in general use, or a regular form of such a word or of one in
+    the notes, is replaced only by its own singular or plural. A sequence of Chinese characters is corrected if any of
+    its character pairs is in no chunk. Candidates are generated from the word and then looked up (Norvig, How to write
+    a spelling corrector, 2007), so the cost doesn't grow with the number of words in the notes.
     """
     words = [(match[0], match["cjk"]) for match in _WORD.finditer(fold(text)) if match[0] not in STOP_WORDS]
     if sum((len(word) + 1) // 2 if is_cjk else 1 for word, is_cjk in words) > _MOST:
@@ -238,11 +254,17 @@ def correct(text: str, known: Known, counts: Counts, is_word: IsWord = lambda wo
     spelled = {
         word: nearest
         for word, nearest in near.items()
-        if nearest and (word.rstrip("s") == nearest.rstrip("s") or not is_word(word))
+        if nearest
+        and (word.rstrip("s") == nearest.rstrip("s") or not (is_word(word) or _is_form(word, known, is_word)))
     }
     if not spelled:
         return Spelling(text)
     return Spelling(_WORD.sub(lambda match: spelled.get(match[0], match[0]), fold(text)), spelled)
+
+
+def _is_form(word: str, known: Known, is_word: IsWord) -> bool:
+    bases = [ending.sub(base, word) for ending, base in _INFLECTIONS if ending.search(word)]
+    return bool(known(bases)) or any(map(is_word, bases))
 
 
 def _nearest(word: str, counts: Counts) -> str | None:
@@ -269,8 +291,10 @@ def _parts(word: str) -> list[str]:
 
 def _one_off(word: str) -> Iterator[str]:
     """Yield the word with one letter removed, added or replaced. The first letter is seldom wrong, so it is kept."""
+    vowels = "aeiou" if len(_ENDING.sub("", word)) < _LEAST else ""
     for at in range(1, len(word) + 1):
         yield word[:at] + word[at + 1 :]
         for letter in ascii_lowercase + digits:
             yield word[:at] + letter + word[at:]
-            yield word[:at] + letter + word[at + 1 :]
+            if not (letter in vowels and word[at : at + 1] in vowels):
+                yield word[:at] + letter + word[at + 1 :]
