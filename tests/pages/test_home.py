@@ -51,6 +51,19 @@ def test_examples_and_recent_notes_are_the_persons_own(filled: Screen) -> None:
     assert len(recent) == 3
 
 
+def test_an_example_that_was_asked_is_not_offered_again(filled: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
+    questions = ("what are backups worth?", "what is written down in the log?")
+    monkeypatch.setattr(filled.workspace.answers, "examples", lambda stamp: questions)
+
+    def offered() -> tuple[str, ...]:
+        links = (link.proto.query_string for link in filled.open("home").app.get("page_link"))
+        return tuple(parse_qs(query)["q"][0] for query in links if query.startswith("q="))
+
+    assert offered() == questions
+    filled.open("search", q=questions[0])
+    assert offered() == questions[1:]
+
+
 def test_todays_note_is_a_press_away(filled: Screen) -> None:
     filled.press("home_today")
     assert filled.app.title[0].value == "Notes"

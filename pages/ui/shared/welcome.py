@@ -19,6 +19,8 @@ from pages.ui.shared.widgets import button, frame, paragraph, row, small, titled
 # Number of recently changed notes from which to generate example questions.
 READ = 12
 SHOWN = 3
+# Number of the latest questions that aren't offered as examples.
+_LATELY = 50
 # Questions about the sample notes. `tests/features/answers/test_shown.py` checks that the first quote answers each.
 OF_SAMPLES = (
     message("when should I replace my bike chain"),
@@ -40,14 +42,16 @@ EXAMPLE = (
 def questions() -> list[str]:
     """Return example questions about the user's own notes, which have been checked to have an answer.
 
-    If there are only sample notes, return questions about those.
+    If there are only sample notes, return questions about those. Questions that were asked lately are left out.
     """
+    asked = {search.query for search in workspace.searches.all(_LATELY)}
     cards = workspace.notes.switch("", READ)
     own = [card for card in cards if card.base != jobs.SAMPLE and card.status == "active"]
     if cards and not own:
-        return [*map(text_of, OF_SAMPLES)]
+        return [text for text in map(text_of, OF_SAMPLES) if text not in asked]
     stamp = tuple((card.id, str(card.updated_at)) for card in own)
-    return list(workspace.answers.examples(stamp)[:SHOWN]) if own else []
+    found = workspace.answers.examples(stamp) if own else ()
+    return [text for text in found if text not in asked][:SHOWN]
 
 
 def links() -> None:
