@@ -11,6 +11,7 @@ from pathlib import PurePosixPath
 from urllib.parse import quote
 
 from core.base.blobs import Span, remove_blobs
+from core.base.irregular import IRREGULAR
 
 LINE_END = r"(?:\r\n|\n|\r)"
 """Pattern for a line ending, as in Markdown and browsers. Form feed, U+2028 and the like count as whitespace."""
@@ -157,7 +158,7 @@ _JOINED = re.compile(
 _NUMBER = re.compile(r"(?<=[A-Za-z_])(?:\d++(?:\.\d++)++|\d{3,}+)(?![A-Za-z_])")
 # A name ending in a number that people also search for by itself: v1.2.3, ERR_CONN_4071.
 _NUMBERED = re.compile(rf"(?a:\b)[A-Za-z_][A-Za-z\d_]*?({_NUMBER.pattern})")
-WORDS_FORM = 2
+WORDS_FORM = 3
 """Version of the output of `index_words`. A workspace indexed with another version is reindexed."""
 STOP_WORDS = frozenset(
     "a about an and are as at be been but by can could did do does for from had has have how i if in into is it"
@@ -291,10 +292,12 @@ def index_words(text: str) -> list[str]:
     """Return the words to index for a note's text, followed by alternative spellings of some of them. See `keywords`.
 
     Hyphenated words and numbers with spaces are also indexed as one word. Numbers at the end of names are also indexed
-    by themselves.
+    by themselves, and irregular forms of English words by their base form.
     """
     text = normalize(remove_blobs(text))
-    return [*keywords(text), *(_join(match).lower() for match in _JOINED.finditer(text)), *_NUMBER.findall(text)]
+    words = keywords(text)
+    joined = (_join(match).lower() for match in _JOINED.finditer(text))
+    return [*words, *joined, *_NUMBER.findall(text), *(IRREGULAR[word] for word in words if word in IRREGULAR)]
 
 
 def respell(text: str) -> list[str]:

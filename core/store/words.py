@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from core.base.codec import DAMAGE
 from core.base.errors import SourceError
+from core.base.irregular import IRREGULAR
 from core.base.text import WORDS_FORM
 from core.chunking.describe import Sections
 from core.markdown.outline import parse
@@ -284,7 +285,10 @@ class Words(StoreTable):
             return [counts.rowids[places] for places, _ in self._gains(connection, counts, words)]
 
     def stems(self, words: Sequence[str]) -> dict[str, str]:
-        """Return the stem under which FTS5's tokenizer indexes each word, or "" if the tokenizer ignores the word."""
+        """Return the stem under which FTS5's tokenizer indexes each word, or "" if the tokenizer ignores the word.
+
+        An irregular form of an English word has the stem of its base form.
+        """
         with self._stemming:
             new = [word for word in words if word not in self._stems]
             if len(self._stems) + len(new) > _CACHED_STEMS:
@@ -296,7 +300,8 @@ class Words(StoreTable):
                         "CREATE VIRTUAL TABLE words USING fts5(word, tokenize = \"porter ascii tokenchars '.+#_'\");"
                         "CREATE VIRTUAL TABLE terms USING fts5vocab(words, instance);"
                     )
-                    connection.executemany("INSERT INTO words (rowid, word) VALUES (?, ?)", enumerate(new))
+                    bases = enumerate(IRREGULAR.get(word, word) for word in new)
+                    connection.executemany("INSERT INTO words (rowid, word) VALUES (?, ?)", bases)
                     terms = dict(connection.execute("SELECT doc, term FROM terms"))
                 self._stems |= {word: terms.get(number, "") for number, word in enumerate(new)}
             return {word: self._stems[word] for word in words}
