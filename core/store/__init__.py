@@ -8,7 +8,7 @@ missing from Chroma. If the process is killed, Chroma is updated the next time t
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import get_type_hints
 import numpy as np
 
 from core.base.call_log import log_bases
-from core.base.errors import NotWritable
+from core.base.errors import NotWritable, TesseraError
 from core.base.faults import DATABASE, translate_errors
 from core.base.files import TemporaryFolders
 from core.embedding.centring import Centring
@@ -142,6 +142,9 @@ class Store(Tables):
         self.note = self.notes.note
         if not readonly:
             self.words.bring_up_to_date()
+        elif self.words.outdated:
+            with suppress(TesseraError):  # in use, or not writable
+                Store(folder).close()
         # Maps authors to functions called within the transaction that writes a note by that author.
         self.recorders: dict[Author, Callable[[Note], None]] = {}
         chosen = index or IndexSettings()

@@ -127,12 +127,17 @@ class Words(StoreTable):
         self._counts: _Counts | None = None
         self._stems: dict[str, str] = {}
 
+    @property
+    def outdated(self) -> bool:
+        """Whether the word index was written by an earlier version of Tessera."""
+        return bool(self._value("SELECT words FROM version") != WORDS_FORM)
+
     def bring_up_to_date(self) -> None:
         """Update the word index and chunks' sections if they were written by an earlier version of Tessera.
 
         Entries for unreadable rows stay unchanged.
         """
-        if self._value("SELECT words FROM version") == WORDS_FORM:
+        if not self.outdated:
             return
         statement = (
             f"SELECT words.rowid, words.title, words.headings, words.body, notes.title, {PROPERTY_TEXT}, {CHUNK}"

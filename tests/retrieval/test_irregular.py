@@ -1,9 +1,13 @@
 """Irregular forms of English words are found and marked like the regular ones."""
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from core.base import text as base_text
+from core.store import phrases
 from core.workspace import Workspace
 
 NOTES = {
@@ -41,3 +45,19 @@ def test_every_form_is_found_and_marked(
         assert {hit.note.title for hit in result.hits if seen[hit.chunk.id].words} == notes
         texts = {hit.chunk.text[start:end] for hit in result.hits for start, end in seen[hit.chunk.id].words}
         assert texts == marked
+
+
+def test_notes_that_are_there_are_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch, Workspace(tmp_path) as workspace:
+        patch.setattr(base_text, "IRREGULAR", {})
+        phrases._words_of.cache_clear()
+        workspace.settings.embedder = "tfidf"
+        workspace.bases.add("notes")
+        workspace.notes.add("notes", "Tom lent me his ladder.", title="ladder")
+    phrases._words_of.cache_clear()
+    with closing(sqlite3.connect(tmp_path / "notes.db")) as connection, connection:
+        connection.execute("UPDATE version SET words = 2")
+    with Workspace(tmp_path, readonly=True) as workspace:
+        for question in ("lend", "lent"):
+            (hit,) = workspace.search(question, mode="keyword", as_typed=True).hits
+            assert hit.note.title == "ladder"
