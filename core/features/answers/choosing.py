@@ -93,7 +93,7 @@ class EvidenceQuestion:
 
 @frozen
 class EvidenceCandidate:
-    """A unit in a hit, with its features (`parts`).
+    """A unit in a hit, with its features (`parts`) and the title of its section (`heading`).
 
     `words` are the question's words found in the unit's text, lead-in or headings.
     """
@@ -102,6 +102,7 @@ class EvidenceCandidate:
     unit: Unit
     parts: dict[str, float]
     words: frozenset[str]
+    heading: str = ""
 
     @property
     def evidence(self) -> float:
@@ -152,11 +153,20 @@ def _read(by_hit: Mapping[str, Candidates], reads: TokenizedHits) -> None:
 def _put_stated_first(question: str, units: Candidates) -> None:
     """Put a unit that states what the question asks for before the best unit in its hit.
 
-    It shares few words with the question, which describes the problem. So it gets the features of the best unit. The
-    next one after the best unit is taken, or else the nearest.
+    It begins with a label such as *Cause:*, or is the first one below such a heading. It shares few words with the
+    question, which describes the problem. So it gets the features of the best unit. The next one after the best unit
+    is taken, or else the nearest.
     """
     label = stating_label(question)
-    stating = [unit for unit in units if not unit.parts["asks"] and any(map(label.match, (unit.text, unit.lead)))]
+    stating = [
+        unit
+        for above, unit in zip(["", *(unit.heading for unit in units)], units, strict=False)
+        if not unit.parts["asks"]
+        and (
+            any(map(label.match, (unit.text, unit.lead)))
+            or (unit.heading != above and label.fullmatch(f"{unit.heading}:"))
+        )
+    ]
     if stating:
         best = max(units, key=lambda unit: unit.evidence)
         at = best.unit.start
@@ -196,7 +206,7 @@ def _hit_candidates(
             "stressed": float(is_term and stresses(text, len(question.words), places, unit)),
             "asks": float(is_question(text) or is_exercise(heading)),
         }
-        yield EvidenceCandidate(hit, unit, shared | own, frozenset(own_words | headings))
+        yield EvidenceCandidate(hit, unit, shared | own, frozenset(own_words | headings), heading)
 
 
 def _nearness(

@@ -226,6 +226,30 @@ LEAK = """# 洗碗机漏水
 
 解决办法：换了新的卡箍。
 """
+MIXER = """# The mixer stopped
+
+The mixer stopped in the middle of the dough on Sunday, and it smelled of burnt rubber.
+
+## Cause
+
+Its drive belt had slipped off the pulley. That happens where the dough is stiff.
+
+## Cure
+
+Put the belt back on and tightened the screw.
+"""
+HEATING = """# 暖气不热
+
+周一起卧室的暖气一直不热，客厅的还好。
+
+## 原因
+
+阀门被灰尘卡住了。
+
+## 解决办法
+
+拆下阀门清洗一遍。
+"""
 BREAD = """# Sourdough bread
 
 | Ingredient | Amount |
@@ -249,6 +273,8 @@ def stories(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
             ("Signal", WIFI.format("radio", "Reason", "Solution").replace("repeater", "amplifier")),
             ("洗碗机", LEAK),
             ("Bread", BREAD),
+            ("Mixer", MIXER),
+            ("暖气", HEATING),
         ):
             workspace.notes.add("home", text, title=title)
         yield workspace
@@ -263,6 +289,10 @@ def stories(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
         ("how did I solve the radio story?", "Solution: unplugged the amplifier"),
         ("洗碗机为什么漏水？", "原因：排水管的接头松了"),
         ("洗碗机漏水是怎么解决的？", "解决办法：换了新的卡箍"),
+        ("why did the mixer stop?", "Its drive belt had slipped off the pulley."),
+        ("how did I fix the mixer?", "Put the belt back on"),
+        ("卧室的暖气为什么不热？", "阀门被灰尘卡住了"),
+        ("暖气不热怎么修好的？", "拆下阀门清洗一遍"),
         ("how do I bake the sourdough bread?", "Bake at 240"),
         ("how much salt goes into the bread?", "| Salt | 10 g |"),
         ("what went wrong with the bread last time?", "Dough was too sticky"),
