@@ -1,4 +1,4 @@
-"""The app that `tessera app` serves, with the pages, the API, the tools, and calls from commands on this machine.
+"""The app that `tessera app` serves: the pages, the API, the tools, and calls from commands on this machine.
 
 Modules needed only by pages are imported, and the workspace is opened, while the browser loads the front end.
 """

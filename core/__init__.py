@@ -1,4 +1,4 @@
-"""Tessera's engine, which is everything except the user interface.
+"""Tessera's engine: everything except the user interface.
 
 The names in `__all__` are the public interface of the library, which is also installed as `tessera` (docs/library.md).
 All other modules are internal.

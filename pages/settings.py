@@ -1,4 +1,4 @@
-"""The Settings page, with defaults for all bases, models, access, packs, backups and health checks."""
+"""The Settings page: defaults for all bases, and sections for models, access, packs, backups and health checks."""
 
 from functools import partial
 

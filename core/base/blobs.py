@@ -1,4 +1,4 @@
-"""Blobs, which are spans of text that isn't language, such as pasted pictures, keys, drawings and minified code."""
+"""Blobs: spans of text that aren't language, such as pasted pictures, keys, drawings and minified code."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence

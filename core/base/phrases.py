@@ -1,4 +1,4 @@
-"""Key phrases in text, which are words and names that show what the text is about, ignoring code and markup."""
+"""Key phrases in text: words and names that show what the text is about. Code and markup are ignored."""
 
 import re
 from collections import Counter

@@ -112,7 +112,7 @@ def write_sibling(file: Path, data: bytes, prepare: Callable[[Path], object]) ->
 def create(file: Path, data: bytes) -> None:
     """Create a new file atomically with the permissions of its folder.
 
-    Raises OSError, which is a FileExistsError if the file exists.
+    Raises FileExistsError if the file exists, or another OSError.
     """
     rights = file.parent.stat().st_mode & 0o666 | 0o600
     new = write_sibling(file, data, lambda path: path.chmod(rights))

@@ -137,7 +137,7 @@ _SAME = {
 
 
 def kind_of(path: str) -> str:
-    """Return a file's kind, which is its suffix in lower case, or the document kind for templates and macro files.
+    """Return a file's kind: its suffix in lower case, or the document kind for templates and macro files.
 
     >>> kind_of("Budget.XLSM")
     'xlsx'

@@ -14,7 +14,7 @@ from core.base.text import collapse_spaces, shorten
 from core.documents import Converted
 from core.model import Omission
 
-# A JSON object, which is a whole file, or a card, group, arrow, element or view in a file.
+# A JSON object: a whole file, or a card, group, arrow, element or view in a file.
 Json = dict[str, Any]
 
 

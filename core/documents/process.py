@@ -101,7 +101,7 @@ _OUT_OF_TIME = tuple(-getattr(signal, name, 0) for name in ("SIGPROF", "SIGALRM"
 
 
 class WorkerResult(TypedDict, total=False):
-    """The result from a worker, which is a `converted` document, a `thumbnail`, or the `reason` for a failure."""
+    """The result from a worker: a `converted` document, a `thumbnail`, or the `reason` for a failure."""
 
     converted: dict[str, Any]
     thumbnail: dict[str, Any]

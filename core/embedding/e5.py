@@ -117,7 +117,7 @@ def is_available() -> bool:
 
 
 def models_dir() -> Path:
-    """Return the folder for converted models, which is the setting `models_dir` or, by default, in the user's cache."""
+    """Return the folder for converted models: the setting `models_dir` or, by default, a folder in the user's cache."""
     configured = settings().models_dir
     return configured.expanduser() if configured else Path(user_cache_dir("tessera", appauthor=False)) / "models"
 

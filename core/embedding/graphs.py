@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from onnx import TensorProto, ValueInfoProto
 
 Array = NDArray[Any]
-# The size of each dimension, which is a number, or a name if the size may vary.
+# The size of each dimension: a number, or a name if the size may vary.
 Shape = Sequence[int | str]
 # Version of the standard operators (https://onnx.ai/onnx/operators). `Gelu` was added in version 20.
 OPERATORS = 20
@@ -163,7 +163,7 @@ def thread_count() -> int:
 
 @cache
 def core_count() -> int:
-    """Return the number of threads for embedding many notes, which is the number of cores, or numpy's limit if set."""
+    """Return the number of threads for embedding many notes: the number of cores, or numpy's limit if set."""
     pools = ThreadpoolController().select(internal_api="openblas")
     return min((pool.num_threads for pool in pools.lib_controllers), default=os.cpu_count() or 1)
 

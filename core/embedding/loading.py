@@ -87,7 +87,7 @@ def choose_device() -> Device:
 
 
 class Turns:
-    """A fair lock, with which one thread at a time runs a model, in the order of arrival."""
+    """A fair lock: one thread at a time runs a model, in the order of arrival."""
 
     def __init__(self) -> None:
         self._queue = Lock()

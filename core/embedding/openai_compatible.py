@@ -75,10 +75,10 @@ class OpenAICompatible:
         return self._settings.input_tokens - prompt_tokens - SPECIAL_TOKENS
 
     def tokens(self, text: str) -> Spans:
-        """Return the spans of estimated tokens, which are CJK characters, four lowercase letters, two digits, or signs.
+        """Return the spans of estimated tokens: a CJK character, four lowercase letters, two digits, or a sign.
 
         For Chinese and English notes, the estimate is 1.0 to 1.5 times multilingual-e5's token count. For base64 and
-        emoji, it is lower than that count, at four fifths.
+        emoji, it is only four fifths of that count.
         """
         return span_rows(match.span() for match in _TOKENS.finditer(text))
 

@@ -258,7 +258,7 @@ class Encoder:
         return model
 
     def load_fastest(self) -> None:
-        """Load the fastest model for many notes, which is torch or, for float32 on a CPU, the graph on all cores."""
+        """Load the fastest model for many notes: torch or, for float32 on a CPU, the graph on all cores."""
         with self._loading:
             if self.session or "_torch_model" in vars(self):
                 return

@@ -87,7 +87,7 @@ def free_path(path: str, taken: Container[str]) -> str:
 
 
 class TakenNames(Container[str]):
-    """The names already in use, which are those for which `is_stored` returns True, and those passed to `add`."""
+    """The names already in use: those for which `is_stored` returns True, and those passed to `add`."""
 
     def __init__(self, is_stored: Callable[[str], bool]) -> None:
         self._is_stored = is_stored

@@ -30,7 +30,7 @@ _DRAWING = ".excalidraw"
 
 @frozen
 class DocumentText:
-    """A document converted to the text of a note, which consists of front matter and a body.
+    """The text of a note converted from a document: front matter and a body.
 
     `left_out` lists what is missing from the text. `encoding` is the encoding of a text document, or None for UTF-8.
     """

@@ -130,7 +130,7 @@ def _by_lines(source: str) -> YamlBlock | None:
 
 
 def _entries(source: str) -> Iterator[list[str]]:
-    """Yield each key's lines, which are the line with the key and the lines below that belong to the key."""
+    """Yield each key's lines: the line with the key, and the lines below it that belong to the key."""
     entry = list[str]()
     for line in filter(None, re.findall(rf"[^\r\n]*(?:{LINE_END}|\Z)", source)):
         if entry and not (re.match(r"[ \t\r\n#\]}]", line) or (_ITEM.match(line) and _OPEN_KEY.match(entry[0]))):

@@ -154,7 +154,7 @@ DESTINATION = r"\(\s*+(?P<address><[^<>]*>|(?>[^()\s]+|\([^()\s]*\))*+)(?:\s++(?
 
 @frozen
 class Link:
-    """A link's target, which is a note and a heading for a wikilink (`wiki`), or else an address."""
+    """A link's target: a note and a heading for a wikilink (`wiki`), or else an address."""
 
     target: str
     wiki: bool = False
@@ -244,7 +244,7 @@ _WRITTEN = re.compile(rf"://[^\s<>()]*|{ATTRIBUTES}|{FORMULA}|{TAG}|\0(?P<litera
 
 
 def normalize_tag(text: str) -> str:
-    """Return a tag in its stored form, which is composed (NFC) and has no # and no surrounding white space."""
+    """Return a tag in its stored form: composed (NFC), without # and without surrounding white space."""
     return compose(text.strip().lstrip("#＃").strip())
 
 

@@ -109,7 +109,7 @@ _NAMES_DIAGRAM = re.compile(
 
 
 def has_diagram(text: str, headings: str = "") -> bool:
-    """Return whether `text` contains a diagram, which is a fence in a diagram language or a picture of a diagram.
+    """Return whether `text` contains a diagram: a fence in a diagram language, or a picture of a diagram.
 
     A picture counts as a diagram if it is a drawing file, or if its alt text, its file name or `headings` mentions a
     diagram.
@@ -122,7 +122,7 @@ def has_diagram(text: str, headings: str = "") -> bool:
 
 
 def has_table(text: str) -> bool:
-    """Return whether `text` contains a table, which has a header row with a delimiter row below."""
+    """Return whether `text` contains a table: a header row with a delimiter row below it."""
     return any("|" in header and _is_rule(line) for header, line in pairwise(text.split("\n")))
 
 

@@ -11,7 +11,7 @@ def code_block(text: str, language: str = "") -> str:
 
 
 def callout(kind: str, title: str, lines: Iterable[str]) -> str:
-    """Return a callout in Obsidian's syntax, which is a quote whose first line gives its kind and title."""
+    """Return a callout in Obsidian's syntax: a quote whose first line gives its kind and title."""
     return "\n".join(f"> {line}".rstrip() for line in (f"[!{kind}] {title}", *lines))
 
 

@@ -1,4 +1,4 @@
-"""Tessera's data model, which consists of frozen dataclasses with no behaviour beyond derived properties.
+"""Tessera's data model: frozen dataclasses with no behaviour beyond derived properties.
 
 files -> notes -> chunks -> windows -> vectors -> hits -> context
 

@@ -423,7 +423,7 @@ def settled_line(kind: str, title: str, *, accepted: bool) -> Message:
 
 
 def reranker_name(reranker: str) -> Message:
-    """Return a reranker's display name, which is its kind followed by its model, if it has one."""
+    """Return a reranker's display name: its kind, followed by its model if it has one."""
     kind, _, model = reranker.partition(":")
     return lines(_RERANKERS.get(kind, kind), *([model] if model else []), separator=" · ")
 

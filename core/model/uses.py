@@ -1,4 +1,4 @@
-"""Uses of notes, which say where a note was found, read, cited or clicked, for what question, and with what verdict."""
+"""Uses of notes: where a note was found, read, cited or clicked, for what question, and with what verdict."""
 
 from collections.abc import Mapping
 from datetime import datetime

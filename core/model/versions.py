@@ -82,7 +82,7 @@ class Added:
 
 @frozen
 class DiffPiece:
-    """A segment of a diff between two strings, which is in both strings or in only one."""
+    """A segment of a diff between two strings. It occurs in both strings or in only one."""
 
     kind: Literal["equal", "added", "removed"]
     text: str

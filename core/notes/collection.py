@@ -138,7 +138,7 @@ class Notes:
     ) -> Note:
         """Add a note to a base, creating the base if it doesn't exist, and return the note.
 
-        In a base that writes files, a note by the user becomes a new file. Existing files are never replaced.
+        In a base that writes files, a note that the user adds becomes a new file. Existing files are never replaced.
 
         Keyword search finds the note as soon as this method returns. If `embed` is True and the base embeds notes at
         once, semantic search finds it too. `path` is the note's path in the base. By default, the path is based on the

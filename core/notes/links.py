@@ -1,4 +1,4 @@
-"""Links between notes, which are resolved as in Obsidian, and backlinks."""
+"""Links between notes, resolved as in Obsidian, and backlinks."""
 
 import json
 from collections import defaultdict

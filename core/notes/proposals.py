@@ -44,7 +44,7 @@ _MOST_PICTURES = 100
 
 @dataclass
 class Proposals:
-    """Submissions by programs, which await the user's review.
+    """Programs' submissions, which await the user's review.
 
     In a base that trusts programs, changes by programs take effect at once.
     """
@@ -143,7 +143,7 @@ class Proposals:
     def check_movable(self, note_ids: Iterable[str]) -> None:
         """Raise EditError if programs may not move one of the notes.
 
-        Programs may not move a note by the user in a base that doesn't trust programs.
+        In a base that doesn't trust programs, they may move only pending notes that a program wrote.
         """
         for note in map(self._store.note, note_ids):
             base = self._store.base(note.base_id)

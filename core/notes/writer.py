@@ -58,7 +58,7 @@ _GROUP = 256
 
 
 def own_title(body: str, path: str) -> str:
-    """Return a file's title, which is taken from the text, or from the file name if the text has no title."""
+    """Return a file's title, taken from the text or, if the text has no title, from the file name."""
     return look_into(body, path).title or stem(path)
 
 

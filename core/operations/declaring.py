@@ -1,4 +1,4 @@
-"""Declares operations, which are functions on a workspace that can be called through several interfaces ("doors")."""
+"""Declares operations: functions on a workspace that can be called through several interfaces ("doors")."""
 
 import inspect
 import json
@@ -27,7 +27,7 @@ _INJECTED = ("workspace", "caller", "progress")
 
 @frozen
 class Caller:
-    """The caller of an operation, who is the user on this machine, or a program, whose changes the user must accept."""
+    """The caller of an operation: the user on this machine, or a program whose changes the user must accept."""
 
     author: Author
 
@@ -125,7 +125,7 @@ class Operation(Generic[Result]):
 
     @cached_property
     def response(self) -> object:
-        """An example response, which is `gives` or, by default, the example for the return type."""
+        """An example response: `gives` or, by default, the example for the return type."""
         return self.gives if self.gives is not None else example_for(self._hints["return"])
 
     @property

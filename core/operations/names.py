@@ -1,4 +1,4 @@
-"""Finds notes by a name, which is an id, path, title, alias or address (`tessera://BASE/PATH`)."""
+"""Finds notes by name: an id, path, title, alias or address (`tessera://BASE/PATH`)."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING

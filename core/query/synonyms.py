@@ -285,7 +285,7 @@ def _nearest(word: str, counts: Counts) -> str | None:
 
 
 def _parts(word: str) -> list[str]:
-    """Return a word's index entries, which are the word itself, or the character pairs of Chinese text."""
+    """Return a word's index entries: the word itself, or the character pairs of Chinese text."""
     return [word] if word.isascii() else ["".join(pair) for pair in pairwise(word)]
 
 

@@ -1,4 +1,4 @@
-"""The protocol and the registry of rerankers, which reorder a question's candidates, and late interaction."""
+"""Rerankers, which reorder a question's candidates: their protocol, their registry, and late interaction."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -60,7 +60,7 @@ def evidence(store: Store, ranking: Ranking) -> float:
 def word_share(store: Store, request: SearchRequest, rowid: int) -> float:
     """Return the share of a question's words found in a chunk, weighted by rarity, from 0 to 1.
 
-    If the question has several spellings, the spelling that best fits the chunk counts.
+    If the question has several spellings, return the share for the one that fits the chunk best.
     """
     shares = []
     for words in (request.words, *request.others):

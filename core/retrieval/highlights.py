@@ -1,4 +1,4 @@
-"""Highlights in hits, which are the question's words and the sentence nearest to the question."""
+"""Highlights in hits: the question's words, and the sentence nearest to the question."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence

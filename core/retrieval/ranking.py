@@ -352,7 +352,7 @@ _FACTOR = np.uint32(0x9E3779B1)
 
 @dataclass(slots=True)
 class Group:
-    """A candidate with its duplicates, which are overlapping chunks in its note and copies in other notes.
+    """A candidate with its duplicates: overlapping chunks in its note, and copies in other notes.
 
     `joined` and `dropped` are the overlapping chunks. `joined` chunks rank high enough to be hits themselves, so they
     extend the hit's passage. `dropped` chunks don't.

@@ -516,12 +516,12 @@ def _heaviest_run(question: Sequence[str], text: str) -> int:
 
 
 def _weight(unit: str) -> int:
-    """Return the weight of a word in a run of words, which is its length, or 2 for a Chinese character."""
+    """Return a word's weight within a run of words: its length, or 2 for a Chinese character."""
     return len(unit) if unit.isascii() else 2
 
 
 def _words(text: str) -> list[str]:
-    """Return the words that count if they are rare, which in a long question are only the identifiers."""
+    """Return the words that count if they are rare. In a long question, only identifiers do."""
     folded = fold(text)
     latin = [word for word in _LATIN.findall(folded) if word not in STOP_WORDS]
     parts = [part for run in re.findall(f"[{CJK}]+", folded) for part in _FRAME.split(run)]

@@ -1,4 +1,4 @@
-"""Tables for question sets, their questions, and the right passages, which answer the questions."""
+"""Tables for question sets, their questions, and the correct passages (those that answer the questions)."""
 
 import sqlite3
 from collections import defaultdict
@@ -24,7 +24,7 @@ _SETS = """
 """
 _PLACE = 'question = ? AND note_id = ? AND start = ? AND "end" = ?'
 
-# A right passage's key, which consists of the question's rowid and the passage's number within the question.
+# A correct passage's key: the question's rowid, and the passage's number within the question.
 GoldKey = tuple[int, int]
 
 

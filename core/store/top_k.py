@@ -1,4 +1,4 @@
-"""The order of scores, which is highest first. Equal scores are ordered by rowid, so that the oldest row comes first.
+"""The order of scores: highest first. Equal scores are ordered by rowid, so that the oldest row comes first.
 
 Because of this order, a search always returns the same hits in the same order, whatever its limit. The exception is
 Chroma, which may return any of several equally near windows.

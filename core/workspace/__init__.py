@@ -1,4 +1,4 @@
-"""A workspace, which is a folder that contains notes, and the services for working with them."""
+"""A workspace (a folder that contains notes), and the services for working with the notes."""
 
 import hashlib
 import logging

@@ -1,4 +1,4 @@
-"""Text encodings, with their names, declarations in files, and guesses from the bytes."""
+"""Text encodings: their names, their declarations in files, and guesses from the bytes."""
 
 import codecs
 import re
@@ -125,7 +125,7 @@ def decode_declared(data: bytes, kind: str, charset: str) -> tuple[str, str] | N
 
 
 def is_readable(text: str) -> bool:
-    """Return whether decoded text contains few unreadable characters, which are U+FFFD."""
+    """Return whether decoded text contains few unreadable characters (U+FFFD)."""
     return text.count("\ufffd") <= len(text) // _CHARACTERS_OF_DAMAGE
 
 

@@ -65,7 +65,7 @@ def bullets(items: list[Blocks]) -> Node:
 
 
 def callout(kind: str, title: str, content: Blocks) -> Node:
-    """Return a callout in Obsidian's syntax, which is a quote whose first line gives the callout's kind and title."""
+    """Return a callout in Obsidian's syntax: a quote whose first line gives the callout's kind and title."""
     return {"t": "BlockQuote", "c": [para([raw(f"[!{kind}]"), *([SPACE, *inlines(title)] if title else [])]), *content]}
 
 
@@ -287,7 +287,7 @@ class Insertions:
     comments: bool = True
 
     def marker(self, made: Blocks) -> str:
-        """Return a new marker, which is a word that the given blocks will later replace."""
+        """Return a new marker: a word that the given blocks will later replace."""
         marker = f"tessera{secrets.token_hex(12)}"
         self.by_marker[marker] = made
         return marker

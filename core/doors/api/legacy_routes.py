@@ -1,4 +1,4 @@
-"""Routes of an older API, with which programs upload documents, embed them on request, and search them."""
+"""Routes of an older API, through which programs upload documents, embed them on request, and search them."""
 
 from http import HTTPStatus
 from typing import Annotated, Any, Literal, get_args
@@ -59,7 +59,7 @@ _CHARACTERS = 4
 
 
 class NewBaseBody(Body):
-    """A new base, which is either `vector` (with a model) or `literal` (searched by words only).
+    """A new base. Its kind is `vector` (with a model) or `literal` (searched by words only).
 
     Omitted values come from the settings.
     """
@@ -194,7 +194,7 @@ def _doc(card: NoteSummary) -> Values:
 
 
 class Embed(Body):
-    """The chunks to embed, which are the given chunks and all chunks of a document."""
+    """The chunks to embed: the given chunks, and all chunks of a document."""
 
     doc_id: Text | None = None
     chunk_ids: list[Text] = Field([], max_length=10_000)

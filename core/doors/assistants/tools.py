@@ -49,7 +49,7 @@ Item = AnyValues
 
 @frozen
 class ToolAnswer:
-    """A tool's answer, which is an object or a list.
+    """A tool's answer: an object or a list.
 
     A model gets `text`, or `value` as JSON if `text` is None, followed by `remarks`.
     """
@@ -342,7 +342,7 @@ def build_filters(workspace: Workspace, bases: Names, tags: Tags = None, terms: 
 
 
 def source(card: NoteSummary) -> str:
-    """Return the name of a note in all tools' answers, which is the note's path, or else its title."""
+    """Return the name that all tools' answers use for a note: its path or, if it has none, its title."""
     return card.path or card.title
 
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 @frozen
 class AnswerSentence:
-    """A part of an answer, which is a quote, or a sentence written by a language model (`kind` is `written`).
+    """A part of an answer: a quote, or a sentence written by a language model (`kind` is `written`).
 
     `mark` says how well the notes support the sentence. `definitions` are the definitions of the footnotes and
     reference links in a quote, taken from elsewhere in its note.

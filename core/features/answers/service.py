@@ -147,9 +147,9 @@ class Answers:
     def complete(self, text: str, before: str, **options: Unpack[SearchOptions]) -> str:
         """Return a follow-up question either on its own or after the previous question, whichever is better answered.
 
-        It is asked on its own only if it is a question without the words that connect it to the previous one, and if
-        that is answered better or as with the previous question. If the previous question has filters, they are kept.
-        `options` are those of the search to come.
+        It is asked on its own only if it is a question even without the words that connect it to the previous one, and
+        if its answer is then the same or better. If the previous question has filters, they are kept. `options` are
+        those of the search to come.
         """
         joined = complete(text, before)
         alone = _CONNECTS.sub("", text)

@@ -1,4 +1,4 @@
-"""Split text into units that an answer can quote, which are sentences, list items, table rows and code blocks."""
+"""Split text into units that an answer can quote: sentences, list items, table rows and code blocks."""
 
 import re
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -46,7 +46,7 @@ _STRESSED = re.compile(
     r"\*\*[^*\n]{1,60}\*\*|(?<![*\w])\*[^*\n]{1,60}\*(?!\*)|(?<![_\w])_[^_\n]{1,60}_(?!\w)|[“「][^”」\n]{1,60}[”」]"
 )
 _EXERCISES = re.compile(r"(?i)\W*(?:[\d.]+\W+)?(?:练习题?|习题|思考题|(?:exercises?|quiz|questions)\b.{0,20})\W*")
-# How a line begins that states a cause, a remedy, or how something is done, by how questions ask for it.
+# Beginnings of lines that state a cause, a remedy, or how something is done, keyed by how questions ask for it.
 _STATING = {
     r"(?i)^\W*(?:and |so )?why\b|\bhow come\b|\bcause|\breason\b|为什么|为何|为啥|怎么会|原因": (
         r"(?i)\W*(?:(?:root )?cause|reason|why|because|根本原因|原因|根因)s?\W*[:：]"
@@ -118,7 +118,7 @@ def is_question(text: str) -> bool:
 
 
 def is_exercise(heading: str) -> bool:
-    """Return whether a heading is that of exercises, which never answer a question."""
+    """Return whether a heading introduces exercises, because exercises never answer a question."""
     return bool(_EXERCISES.fullmatch(heading))
 
 

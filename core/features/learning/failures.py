@@ -175,7 +175,7 @@ def _status(event: LogEvent) -> str:
 
 
 def slow_calls(log: LogText) -> Facts:
-    """Yield a fact for each slow operation, which has at least two calls and a median of one second or longer.
+    """Yield a fact for each slow operation. It has at least two calls and a median of one second or longer.
 
     A test is slow if it takes five seconds or longer, even if it ran only once.
     """

@@ -108,7 +108,7 @@ Excerpt = list[tuple[LogEvent, str]]
 def excerpts(log: LogText, most: int) -> Iterator[Excerpt]:
     """Split a log's events into parts of at most `most` characters.
 
-    Each event is paired with the text to send, which is its time, level and source, followed by its text.
+    Each event is paired with the text to send: its time, level and source, followed by its text.
     """
     part: Excerpt = []
     size = 0

@@ -1,1 +1,1 @@
-"""Packs, which are versioned sets of notes that are installed and upgraded note by note."""
+"""Packs: versioned sets of notes, which are installed and upgraded note by note."""

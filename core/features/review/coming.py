@@ -1,4 +1,4 @@
-"""Finds open tasks in notes, and sentences that name one of the next days, such as `cancel by 30 November`."""
+"""Finds open tasks in notes, and lines that name one of the coming days, such as `cancel by 30 November`."""
 
 import re
 from bisect import bisect_right
@@ -37,8 +37,9 @@ _OPEN_TASK = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[ \][ \t]+\S")
 def find(store: Store, first: date) -> tuple[QuotedLine, ...]:
     """Return sentences of active notes that name `first` or one of the seven days after it, in the order of the days.
 
-    Open tasks that name none of them but one of the seven days before come first. A sentence is returned once. Of a
-    note's other sentences than tasks, only the first is returned for a day. Text files, such as logs, are left out.
+    They are preceded by open tasks that name only one of the seven days before `first`. No line is returned twice. Of
+    the lines in a note that aren't tasks, only the first is returned for each day. Text files, such as logs, are left
+    out.
     """
     days = {(day.month, day.day): day for day in (first + timedelta(number) for number in range(-_PAST, _DAYS))}
     rowids = store.words.any_phrase(form for day in days.values() for form in _forms(day))
@@ -72,10 +73,14 @@ def open_tasks(store: Store) -> tuple[QuotedLine, ...]:
     return tuple({(line.note.id, line.start): line for line in _lines(store, islice(tasks, _MOST_TASKS))}.values())
 
 
-def _texts(store: Store, rowids: Iterable[int]) -> Iterator[ChunkText]:
-    """Yield the texts of the given chunks, without those of text files and of notes that searches don't find."""
-    names = tuple(base.name for base in store.bases.all() if not base.plain)
-    return store.chunks.texts(rowids, Filters(names)) if names else iter(())
+def _lines(store: Store, chunks: Collection[Chunk]) -> Iterator[QuotedLine]:
+    """Yield the lines of active notes' chunks, including Markdown marks, but not headings, completed tasks or code."""
+    cards = store.notes.cards_of({chunk.note_id for chunk in chunks})
+    files = {base.id for base in store.bases.all() if base.plain}
+    for chunk in chunks:
+        note = cards.get(chunk.note_id)
+        if note and note.status == "active" and not note.expired and note.base_id not in files:
+            yield from _lines_of(note, chunk)
 
 
 def _lines_of(note: NoteSummary, chunk: Chunk) -> Iterator[QuotedLine]:

@@ -38,7 +38,7 @@ def group(questions: Texts) -> tuple[Texts, ...]:
 
 
 def _is_same(words: Collection[str], others: Collection[str]) -> bool:
-    """Return whether each of the words is a typing error of one of the others, and the other way round."""
+    """Return whether each word on either side may be a mistyped form of a word on the other side."""
     return max(len(words), len(others)) <= _MOST and all(
         any(_is_typing_error(word, other) for other in there)
         for here, there in ((words, others), (others, words))

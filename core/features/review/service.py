@@ -283,7 +283,10 @@ class Review:
         return [item for item in found if item.key not in hidden], [item for item in found if item.key in hidden]
 
     def counts(self) -> Counter[MatterKind]:
-        """Return the number of items per kind. While changed notes are read, the last known numbers of hints stay."""
+        """Return the number of items per kind.
+
+        While changed notes are being read, hints keep their last known counts.
+        """
         # Reminders depend on more than the notes.
         current = {kind for kind, type_ in MATTERS.items() if type_.quick or kind == "reminder"}
         if self._neighbours.likeness.is_read:
@@ -499,5 +502,5 @@ def _about_note(
 
 
 def _key(kind: MatterKind, *state: object) -> str:
-    """Return an item's key, which consists of its kind and a hash of its subject and state."""
+    """Return an item's key: its kind, and a hash of its subject and state."""
     return f"{kind}-{digest(json.dumps(state, default=str)).hex()[:12]}"

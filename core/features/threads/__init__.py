@@ -1,1 +1,1 @@
-"""Threads, which are series of questions and answers. Each question follows up on the last."""
+"""Threads: series of questions and answers. Each question follows up on the previous one."""

@@ -168,7 +168,7 @@ class Threads:
     def _write(
         self, text: str, thread_id: str, *, typed: str = "", stop: Stop = never, **options: Unpack[SearchOptions]
     ) -> Iterator[tuple[Answer, str]]:
-        """Yield the answer while it is being written, with its thread's id, which is "" until the answer is stored."""
+        """Yield the answer while it is being written, with its thread's id ("" until the answer is stored)."""
         if thread_id:
             self.get(thread_id)
         self._store.check_writable()

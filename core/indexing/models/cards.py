@@ -82,7 +82,10 @@ def device_of(card: ModelCard) -> Device | None:
 
 
 def parse(name: str) -> tuple[Part, str, str]:
-    """Split a model's name into its part (embedder or reranker), its kind, and its argument. Raises ConfigError."""
+    """Split a model's name into its role (embedder or reranker), kind and argument.
+
+    Raises ConfigError if the kind is unknown.
+    """
     kind, _, argument = name.partition(":")
     if kind in EMBEDDERS:
         return "embedder", kind, argument

@@ -1,4 +1,4 @@
-"""Importers, which convert notes from other programs to Markdown, the exports they read, and attached files."""
+"""Conversion of other programs' notes to Markdown: importers, the exports that they read, and attached files."""
 
 import json
 import os

@@ -71,7 +71,7 @@ def reactions(item: dict[str, object], name: str) -> str:
 
 
 def write_chat(title: str, messages: Iterable[ChatMessage], taken: Taken) -> Iterator[Imported]:
-    """Yield a chat's notes, which are one per month, or several for a busy month.
+    """Yield a chat's notes: one per month, or several for a busy month.
 
     A note is named after its first day. It ends with the month, or with the day on which it has enough messages. As a
     result, only the last note changes when a chat continues.

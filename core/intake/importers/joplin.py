@@ -135,7 +135,7 @@ def _folder(item: _Item, items: Mapping[str, _Item]) -> str:
 
 
 def _read(part: FilePart) -> _Item:
-    """Read an exported item, which consists of a title, text, and one line per field."""
+    """Read an exported item: a title, text, and one line per field."""
     text, _, fields = part.read().decode("utf-8-sig", "replace").rpartition("\n\n")
     title, _, body = text.partition("\n\n")
     item = defaultdict(str, (line.partition(": ")[::2] for line in fields.splitlines()))

@@ -145,7 +145,7 @@ class Logseq(FolderImporter):
 
 
 def _properties(lines: list[str]) -> tuple[dict[str, str], int]:
-    """Return a page's properties, which are in its first block, and the index of the first line below them."""
+    """Return the properties in a page's first block, and the index of the first line below them."""
     values: dict[str, str] = {}
     for number, line in enumerate(lines):
         if not (match := _PROPERTY.match(line.removeprefix("- ") if number == 0 else line.strip())):

@@ -1,4 +1,4 @@
-"""Searching for pictures by what they show, with the image embedder protocol and the registry of image embedders."""
+"""Searching for pictures by what they show: the protocol for image embedders, and their registry."""
 
 from collections.abc import Sequence
 from typing import Protocol

@@ -83,7 +83,7 @@ def extract_claims(body: str, visible: str) -> Claims:
 
 # Maximum number of notes that share a sentence. A sentence found in more notes probably comes from a template.
 SEVERAL = 3
-# How often a note says a word of its title if the word is what the note is about.
+# Number of occurrences from which a word in a note's title counts as the note's subject.
 _REPEATED = 3
 
 

@@ -1,4 +1,4 @@
-"""Creation of a backup, which is a zip file with a consistent copy of the database and the workspace's files."""
+"""Creation of a backup: a zip file with a consistent copy of the database and the workspace's files."""
 
 import os
 import shutil

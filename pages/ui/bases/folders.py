@@ -24,7 +24,7 @@ _ADDING = "adding_to_base"
 
 
 def settle_view() -> str:
-    """Return the current view, which is the name of the open base, NEW, or "" for all bases."""
+    """Return the current view: the name of the open base, NEW, or "" for all bases."""
     if arrived_value("new"):
         session_state.update({_OPEN: NEW, "new_name": query_params.get("name", "")})
     elif (linked := arrived_value("base")) is not None:

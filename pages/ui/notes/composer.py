@@ -503,7 +503,7 @@ def session_id() -> str:
 
 
 def draft_about(draft: NoteDraft) -> Values:
-    """Return the draft data that the browser sends back, which is the key, base, version and fields."""
+    """Return the draft data that the browser sends back: the key, base, version and fields."""
     return {"key": draft.key, "base": draft.base_id, "version": draft.version, "fields": draft.fields}
 
 

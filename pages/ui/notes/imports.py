@@ -143,7 +143,7 @@ def section() -> None:
 
 
 def adding(base: str, *, opened: bool) -> None:
-    """Show the ways to add notes to a base, which are importing a folder or files, and writing a note.
+    """Show the ways to add notes to a base: importing a folder or files, and writing a note.
 
     If an import plan for the base awaits confirmation, show the plan instead.
     """

@@ -1,4 +1,4 @@
-"""An editor session, which knows the text and fields in the editor, and how they differ from the stored note."""
+"""An editor session: the text and fields in the editor, and how they differ from the stored note."""
 
 import posixpath
 from collections.abc import Sequence
@@ -128,8 +128,7 @@ class EditorSession:
     created: bool = False
     # Title and version of the note when editing began, or "" and 0 for a new note.
     title_before: str = ""
-    version_before: int = 0
-    # Tags that the user has just removed from the field but not from the text, so that they stay.
+    # Tags that the user has just removed from the field but not from the text. The note keeps them.
     kept_tags: Sequence[str] = ()
     # Whether a save also accepts the proposed change that the user is editing.
     proposed: bool = False

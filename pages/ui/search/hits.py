@@ -1,4 +1,4 @@
-"""Show a card with hits for each note, pictures, the hits chosen by a language model, and why a hit was found."""
+"""Show the hits: a card for each note, pictures, a language model's choice, and the reasons why a hit was found."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace

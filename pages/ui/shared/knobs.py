@@ -340,7 +340,7 @@ def draw(name: str, *, key: str, label: str = "", offered: Sequence[str] = (), *
 
 
 def values(name: str) -> list[object]:
-    """Return the values to offer for a search setting, which are names of rerankers, or numbers in its range."""
+    """Return the values to offer for a search setting: names of rerankers, or numbers in its range."""
     if name == "reranker":
         return [NO_RERANKER, *workspace.models.rerankers()]
     least = PARTS[name].least or 0

@@ -121,7 +121,7 @@ def _above(card: NoteSummary, *, several: bool) -> Path:
 
 
 def unfolded(folder: Folder, opened: Mapping[Path, int], above: Path, chosen: str | None, path: Path = ()) -> Folder:
-    """Return the part of a folder to send to the browser, which is its name, its count and, if expanded, its contents.
+    """Return the part of a folder to send to the browser: its name, its count and, if expanded, its contents.
 
     `opened` maps the paths of expanded folders to the number of notes to send. The folders `above` the chosen note are
     always expanded, and the chosen note is always sent.

@@ -26,10 +26,10 @@ from pages.ui.shared.text import label_of, small_print, t, text_of, with_note
 
 _OF_CALLBACK = "problem_of_callback"
 
-# The place to draw a widget in, which is a column, a container, or `st` for the page itself.
+# The place to draw a widget in: a column, a container, or `st` for the page itself.
 Place = DeltaGenerator | ModuleType
 
-# A widget's label, which is a string to translate, or a Message, such as a verbatim title.
+# A widget's label: a string to translate, or a Message, such as a verbatim title.
 Label = str | Message
 
 # A function without arguments, such as one that draws a dialog's contents.
@@ -44,7 +44,7 @@ Taken = TypeVarTuple("Taken")
 
 
 class Binding(TypedDict):
-    """Arguments that bind a widget to a value, which are the widget's key and its callback."""
+    """Arguments that bind a widget to a value: the widget's key and its callback."""
 
     key: str
     on_change: Callable[..., None]

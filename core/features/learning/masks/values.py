@@ -413,7 +413,7 @@ def is_secret(value: str, sure: Grade, *, quoted: bool = False, said: bool = Fal
 
 
 def is_phrase(value: str) -> bool:
-    """Return whether a value may be a passphrase, which is several words that don't form a sentence."""
+    """Return whether a value may be a passphrase: several words that don't form a sentence."""
     is_sentence = _STOPS.search(value) or _SECRET_WORD.search(value) or is_placeholder(value)
     return len(value.split()) > 2 and not is_sentence
 
