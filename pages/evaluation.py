@@ -1,4 +1,4 @@
-"""The Evaluation page, with questions and their right passages, evaluation runs, and comparisons of runs."""
+"""The Evaluation page, with questions and their correct passages, evaluation runs, and comparisons of runs."""
 
 from collections.abc import Sequence
 

@@ -156,7 +156,7 @@ def _twins(questions: Matrix, translated: Matrix) -> bool:
 
 
 def _rank(passages: Sequence[Matrix], questions: Sequence[Matrix], *, across: bool) -> float:
-    """Return the mean reciprocal rank of the right passage. Half of the passages are in each of the two languages."""
+    """Return the mean reciprocal rank of the correct passage. Half of the passages are in each of the two languages."""
     item = len(questions[0]) // len(passages[0])
     right = np.arange(len(questions[0])) // item
     reciprocal = []

@@ -86,7 +86,7 @@ class QuestionTable(QuestionedTable):
     # questions
 
     def for_set(self, question_set: QuestionSet) -> list[Question]:
-        """Return a question set's questions, with the last known positions of their right passages."""
+        """Return a question set's questions, with the last known positions of their correct passages."""
         with self._database.read():
             golds = defaultdict[int, list[GoldSpan]](list)
             for (question, _), gold in self.golds(question_set).items():
@@ -106,7 +106,7 @@ class QuestionTable(QuestionedTable):
     def add(self, question_set: QuestionSet, questions: Iterable[Question]) -> list[Question]:
         """Add questions to a question set, and return them. On error, none are added.
 
-        A question without an id gets the next free id. All right passages must have positions in notes. Raises
+        A question without an id gets the next free id. All correct passages must have positions in notes. Raises
         QueryError if a question can't be searched for.
         """
         questions = list(questions)
@@ -130,7 +130,7 @@ class QuestionTable(QuestionedTable):
         return added
 
     def edit(self, question_set: QuestionSet, question_id: str, question: Question) -> None:
-        """Replace a question and its right passages. The id may change. Raises the same errors as `add`."""
+        """Replace a question and its correct passages. The id may change. Raises the same errors as `add`."""
         check_question(question.text)
         with self._write(aside=True):
             rowid = self._stored(question_set, question_id)["rowid"]
@@ -150,10 +150,10 @@ class QuestionTable(QuestionedTable):
     def reject(self, question_set: QuestionSet, question_ids: Ids) -> int:
         return self._change(question_set, question_ids, "DELETE FROM questions WHERE suggested")
 
-    # right passages
+    # correct passages
 
     def add_gold(self, question_set: QuestionSet, question_id: str, gold: GoldSpan) -> None:
-        """Add a right passage to a question unless the question already has one at the same position."""
+        """Add a correct passage to a question unless the question already has one at the same position."""
         with self._write(aside=True):
             rowid = self._stored(question_set, question_id)["rowid"]
             if not self._exists(f"golds WHERE {_PLACE}", *_place(rowid, gold)):
@@ -169,7 +169,7 @@ class QuestionTable(QuestionedTable):
             self._execute(f"DELETE FROM golds WHERE {_PLACE} AND quote = ?", *_place(rowid, gold), gold.quote)
 
     def golds(self, question_set: QuestionSet) -> dict[GoldKey, GoldSpan]:
-        """Return the right passages of a question set in order, with their last known positions."""
+        """Return the correct passages of a question set in order, with their last known positions."""
         return {
             (row["question"], row["number"]): _GOLD_SPAN(row, self._database.unread)
             for row in self._rows(
@@ -180,7 +180,7 @@ class QuestionTable(QuestionedTable):
         }
 
     def move_golds(self, moves: Iterable[tuple[GoldKey, GoldSpan, GoldSpan]]) -> None:
-        """Move right passages to new positions. Each move is (key, passage before, passage after).
+        """Move correct passages to new positions. Each move is (key, passage before, passage after).
 
         Passages that have changed in the meantime are skipped.
         """

@@ -1,4 +1,4 @@
-"""Question sets on the Evaluation page, and right passages marked on hits."""
+"""Question sets on the Evaluation page, and correct passages marked on hits."""
 
 import json
 from pathlib import Path

@@ -53,7 +53,7 @@ _LENGTHS = {*ChunkingOptions.__dataclass_fields__, "embedder", WIDENING}
 def shared(runs: Sequence[Measured]) -> list[tuple[QuestionResult, ...]]:
     """Return the results for the questions that all evaluation runs share, in the first run's order.
 
-    Each tuple contains one result per run. Questions are the same if their ids, texts and right passages are equal.
+    Each tuple contains one result per run. Questions are the same if their ids, texts and correct passages are equal.
     Passages are compared by path and quote, not by position. Raises ConfigError if there are no common questions, or if
     the runs belong to different bases.
     """

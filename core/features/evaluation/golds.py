@@ -1,4 +1,4 @@
-"""Locate right passages (those that answer a question) in notes, even after edits, and report problems."""
+"""Locate correct passages (those that answer a question) in notes, even after edits, and report problems."""
 
 import re
 from array import array
@@ -36,7 +36,7 @@ def problem_of(question: Question, error: TesseraError) -> Problem:
 
 
 def gold_at(note: Note, start: int, end: int) -> GoldSpan:
-    """Return a span of a note as a right passage. White space is stripped at both ends.
+    """Return a span of a note as a correct passage. White space is stripped at both ends.
 
     Raises QuestionSetError if the span is blank or outside the note.
     """
@@ -58,7 +58,7 @@ def gold_at(note: Note, start: int, end: int) -> GoldSpan:
 
 
 def narrow(note: Note, gold: GoldSpan, quote: str) -> GoldSpan:
-    """Narrow a right passage to a quote from it.
+    """Narrow a correct passage to a quote from it.
 
     Raises QuestionSetError unless the passage contains the quote exactly once.
     """
@@ -73,7 +73,7 @@ def narrow(note: Note, gold: GoldSpan, quote: str) -> GoldSpan:
 
 
 def follow(golds: Sequence[GoldSpan], note: Note) -> list[GoldSpan]:
-    """Return right passages at their current positions in a note's body. Missing passages are flagged.
+    """Return correct passages at their current positions in a note's body. Missing passages are flagged.
 
     If a quote occurs several times, the occurrence nearest to its old position is used. If only the white space in a
     quote has changed, the quote is replaced with the note's current text.
@@ -96,7 +96,7 @@ def only_place(body: str, quote: str) -> Span | None:
 
 
 def resolve(store: Store, question_set: QuestionSet) -> list[Question]:
-    """Return a question set's questions with the current positions of their right passages, and store these positions.
+    """Return a question set's questions with the current positions of their correct passages. Store these positions.
 
     Passages in a deleted note are flagged, unless exactly one other note in the base now has the same path. If the
     store is read-only, nothing is stored.
@@ -123,7 +123,7 @@ def resolve(store: Store, question_set: QuestionSet) -> list[Question]:
 
 
 def place(store: Store, base: KnowledgeBase, questions: Sequence[Question], name: str) -> list[Question]:
-    """Return a question file's questions with their right passages located in a base's notes.
+    """Return a question file's questions with their correct passages located in a base's notes.
 
     `name` is the file's name. Each quote must occur in its note exactly once, ignoring white space, or have a matching
     `start`. Raises a single QuestionSetError that lists all quotes for which neither is true.

@@ -56,7 +56,7 @@ from core.store import Store
 if TYPE_CHECKING:
     from core.features.evaluation.runs import Runs
 
-# Minimum and maximum length of a right passage, in characters.
+# Minimum and maximum length of a correct passage, in characters.
 SHORTEST, LONGEST = 40, 400
 
 # Maximum number of characters to read from notes.
@@ -86,9 +86,9 @@ _OF_NOTE = 2
 KINDS = ("title", "sentence", "heading", "definition", "identifier", "link")
 # Maximum number of questions per note.
 OF_NOTE = 6
-# Maximum length, in characters, of a section's opening, which is the right passage for questions about the section.
+# Maximum length, in characters, of a section's opening, which is the correct passage for questions about the section.
 _OPENING = 200
-# Maximum number of section openings in a note that count as right passages for one question.
+# Maximum number of section openings in a note that count as correct passages for one question.
 _OPENINGS = 20
 # Minimum and maximum length of a quoted sentence, in characters.
 _SHORTEST_SENTENCE = 30
@@ -104,7 +104,7 @@ _LINKED = re.compile(
 )
 
 
-# The kind, text and right passages of a possible question. A search has to find only one of the passages.
+# The kind, text and correct passages of a possible question. A search has to find only one of the passages.
 Candidate = tuple[str, str, tuple[Span, ...]]
 
 

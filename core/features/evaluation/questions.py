@@ -72,7 +72,7 @@ def dump(questions: Iterable[Question]) -> bytes:
 
 
 def read(store: Store, base: KnowledgeBase, data: bytes, name: str, *, taken: Collection[str] = ()) -> list[Question]:
-    """Return the questions in a file, ready to add to a question set, with their right passages located in a base.
+    """Return the questions in a file, ready to add to a question set, with their correct passages located in a base.
 
     `taken` contains the ids of questions already in the question set. Raises a single QuestionSetError that lists all
     invalid questions.
@@ -130,7 +130,7 @@ def _question(row: object, line: int) -> Question:
     return assemble(Question, read, text=read.question, line=line)
 
 
-# Question files in CSV, with a row for each right passage.
+# Question files in CSV, with a row for each correct passage.
 
 # Columns of a CSV file. `answer`, `note`, `suggested` and `start` may follow. Any other columns are ignored.
 COLUMNS = ("id", "question", "kind", "any", "path", "quote")
@@ -172,7 +172,7 @@ def parse_table(data: bytes, name: str) -> list[Question]:
 def dump_table(questions: Iterable[Question]) -> bytes:
     """Return questions as CSV. `parse_table` reads the same format.
 
-    A question has one row for each right passage, or a single row if it has no right passages.
+    A question has one row for each correct passage, or a single row if it has no correct passages.
     """
     rows = [_row(question) | asdict(gold) for question in questions for gold in question.gold or (Gold("", ""),)]
     columns = [*COLUMNS, *(name for name in _MORE if any(row.get(name) is not None for row in rows))]
@@ -218,7 +218,7 @@ def _rows(text: str, name: str) -> Iterator[tuple[int, Row]]:
 
 
 def _row_question(row: Row, line: int, known: Question | None) -> Question:
-    """Return the question in a row, with the row's right passage, if any. Raises RowError if the row is invalid.
+    """Return the question in a row, with the row's correct passage, if any. Raises RowError if the row is invalid.
 
     `known` is the same question as read from earlier rows. It provides the values for blank cells.
     """
@@ -295,7 +295,7 @@ class QuestionSets:
         return self._table.named(named, question_set.name)
 
     def read(self, base: str, data: bytes, name: str) -> list[Question]:
-        """Return the questions in a file, with their right passages located.
+        """Return the questions in a file, with their correct passages located.
 
         Raises QuestionSetError if a question is invalid.
         """
@@ -326,7 +326,7 @@ class Questions:
         self.remove_passage = self._table.remove_gold
 
     def all(self, question_set: QuestionSet) -> list[Question]:
-        """Return a question set's questions with the current positions of their right passages.
+        """Return a question set's questions with the current positions of their correct passages.
 
         Missing passages are flagged.
         """
@@ -360,10 +360,10 @@ class Questions:
         fresh = [question for question in suggested if question.id not in ids and question.text not in texts]
         return self._table.add(question_set, fresh[:count])
 
-    # mark right passages
+    # mark correct passages
 
     def mark(self, question_set: QuestionSet, text: str, hit: Hit) -> Question:
-        """Mark a hit's passage as a right passage for a question. A new question is added to the question set.
+        """Mark a hit's passage as a correct passage for a question. A new question is added to the question set.
 
         If the user edited the chunk, the passage is the note's original text. Raises QuestionSetError if the user wrote
         the chunk, because its text isn't in the note.
@@ -375,7 +375,7 @@ class Questions:
         return self._table.question(question_set, known.id)
 
     def unmark(self, question_set: QuestionSet, text: str, hit: Hit) -> None:
-        """Remove a hit's passage from a question's right passages.
+        """Remove a hit's passage from a question's correct passages.
 
         A question that then has no passages, kind, note or answer is deleted, because `mark` added it.
         """
@@ -391,19 +391,19 @@ class Questions:
             self._table.delete(question_set, [question.id])
 
     def marked(self, question_set: QuestionSet, text: str) -> tuple[GoldSpan, ...]:
-        """Return a question's right passages at their last known positions, or () if there is no such question."""
+        """Return a question's correct passages at their last known positions, or () if there is no such question."""
         question = self._with_text(question_set, text)
         return question.spans if question else ()
 
     def add_passage(self, question_set: QuestionSet, question_id: str, hit: Hit) -> None:
-        """Add a hit's passage to a question's right passages, given the question's id.
+        """Add a hit's passage to a question's correct passages, given the question's id.
 
         Raises the same errors as `mark`.
         """
         self._table.add_gold(question_set, question_id, self._gold(hit))
 
     def narrow_passage(self, question_set: QuestionSet, question_id: str, gold: GoldSpan, quote: str) -> None:
-        """Narrow a right passage to a quote from it. Marking a hit always marks a whole chunk.
+        """Narrow a correct passage to a quote from it. Marking a hit always marks a whole chunk.
 
         Raises QuestionSetError unless `quote` occurs in the passage exactly once, and NoteNotFound if the note was
         deleted.

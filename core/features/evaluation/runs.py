@@ -116,11 +116,11 @@ def search_options(base: KnowledgeBase, pipeline: Pipeline) -> SearchOptions:
     return cast(SearchOptions, chosen | {"filters": Filters(bases=(base.name,))})
 
 
-# Diagnose why right passages were missed, based on the chunks that contain them.
+# Diagnose why correct passages were missed, based on the chunks that contain them.
 
 
 def diagnose(store: Store, reasons: Reasons, golds: Sequence[tuple[int, GoldSpan]]) -> list[Diagnosis]:
-    """Diagnose why right passages were missed. `golds` contains pairs (number in the question, passage).
+    """Diagnose why correct passages were missed. `golds` contains pairs (number in the question, passage).
 
     A passage counts as found, and is left out, if at least FOUND_SHARE of its characters are in hits. If several chunks
     contain enough of a passage, the diagnosis is about the chunk that got furthest in the search.
@@ -248,7 +248,7 @@ class Runs:
     ) -> list[Run]:
         """Ask a question set's questions with several pipelines in turn, and store the results.
 
-        Suggested questions, and questions whose right passages are gone, are skipped. If `progress` raises Cancelled,
+        Suggested questions, and questions whose correct passages are gone, are skipped. If `progress` raises Cancelled,
         the results so far are kept, and `resume` can continue the run. Raises QuestionSetError if there is no usable
         question. If a pipeline is invalid, its error is raised before the first question is asked. Building a temporary
         index for a pipeline may fail later.

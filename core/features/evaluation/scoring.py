@@ -1,4 +1,4 @@
-"""Measure searches and answers with questions whose right passages (gold) are known.
+"""Measure searches and answers with questions whose correct passages (gold) are known.
 
 A span is a half-open tuple (note id, start, end). Ranks start at 1, and a rank of None means "not found". Every metric
 is 0 if there is nothing to measure. A run's figure is the mean over the run's questions.
@@ -310,12 +310,12 @@ def ask(
 
 
 def remaining_golds(question: Question) -> tuple[GoldSpan, ...]:
-    """Return a question's right passages, except those that are no longer in the notes."""
+    """Return a question's correct passages, except those that are no longer in the notes."""
     return tuple(gold for gold in question.spans if not gold.flagged)
 
 
 def is_lost(question: Question) -> bool:
-    """Return whether so many right passages are gone that no search can answer the question."""
+    """Return whether so many correct passages are gone that no search can answer the question."""
     missing = len(question.spans) - len(remaining_golds(question))
     return missing > 0 and (missing == len(question.spans) or not question.any)
 

@@ -43,11 +43,11 @@ from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, section_title, session_language, small_print, t, t_plural, text_of, with_label
 from pages.ui.shared.widgets import caption, errors, expander, frame, page_link, popup, text_column
 
-# One question: the passages that answer it ("right passages"), and each run's hits with those passages highlighted.
+# One question: the passages that answer it ("correct passages"), and each run's hits with those passages highlighted.
 
-# Number of lines to show of a hit that contains no right passage.
+# Number of lines to show of a hit that contains no correct passage.
 LINES = 4
-# Number of right passages to show expanded.
+# Number of correct passages to show expanded.
 SHOWN = 2
 # Function that returns a note's chunks. They are cached while a question is drawn.
 ChunksOf = Callable[[str], Sequence[Chunk]]
@@ -78,13 +78,13 @@ def _place_of(run: Run, hit: FoundSpan, chunks_of: ChunksOf) -> tuple[Span | Non
 
 
 def _is_in_place(gold: GoldSpan) -> bool:
-    """Return whether a right passage is still at its original position."""
+    """Return whether a correct passage is still at its original position."""
     note = _find_note(gold.note_id)
     return note is not None and note.body[gold.start : gold.end] == gold.quote
 
 
 def draw_question(base: KnowledgeBase, shown: SideBySide, row: ComparisonRow) -> None:
-    """Show a question with its right passages, and each evaluation run's hits below them."""
+    """Show a question with its correct passages, and each evaluation run's hits below them."""
     result = row.results[0]
     kind = f'<span class="t-tag">{html(kind_name(row.kind))}</span>' if row.kind else ""
     draw_html(f'<div class="t-title">{html(row.question)}</div>{kind}')
@@ -104,7 +104,7 @@ def draw_question(base: KnowledgeBase, shown: SideBySide, row: ComparisonRow) ->
 
 
 def _golds(result: QuestionResult) -> None:
-    """Show a question's right passages, the first SHOWN of them expanded."""
+    """Show a question's correct passages, the first SHOWN of them expanded."""
     many = len(result.golds)
     drawn = []
     for gold in result.golds:
@@ -159,7 +159,7 @@ def _run(base: KnowledgeBase, run: Run, row: ComparisonRow, number: int, chunks_
 
 
 def _answer(result: QuestionResult, given: GivenAnswer, of: Mapping[str, float]) -> str:
-    """Return the answer in an evaluation run as HTML, with the number of its quotes that come from a right passage."""
+    """Return the answer in an evaluation run as HTML, with the number of its quotes that come from a correct passage."""
     quotes = round(of.get("cited_precision", 0.0) * len(given.cited))
     about = t("{n} of {every} quotes come from a correct passage", n=quotes, every=len(given.cited))
     right = quotes > 0
@@ -183,7 +183,7 @@ def _tagged(text: str, tag: Text, tone: str) -> str:
 
 
 def _diagnosis(result: QuestionResult) -> str:
-    """Return HTML that explains why right passages were missed.
+    """Return HTML that explains why correct passages were missed.
 
     Passages that were lost in the same chunk at the same stage share one reason.
     """

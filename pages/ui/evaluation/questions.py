@@ -1,4 +1,4 @@
-"""A question set's questions as a table, and one question with its right passages (those that answer it) next to it."""
+"""A question set's questions as a table, and one question with its correct passages (those that answer it) next to it."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -48,7 +48,7 @@ from pages.ui.shared.widgets import (
 
 Listed = TypeVar("Listed", Question, ComparisonRow)
 
-# Marking a search hit as a right passage for its query, in one of the base's question sets.
+# Marking a search hit as a correct passage for its query, in one of the base's question sets.
 
 _MARKED = "marked"
 # Session state key for the name of the base being evaluated.
@@ -56,7 +56,7 @@ BASE = "eval_base"
 
 
 def mark_button(hit: Hit, text: str) -> None:
-    """Draw the button that marks a hit as a right passage for the question `text`. A second click removes the mark."""
+    """Draw the button that marks a hit as a correct passage for the question `text`. A second click removes the mark."""
     questions = workspace.questions
     base = hit.note.base
     question_set = last_used(base)
@@ -94,7 +94,7 @@ def mark_button(hit: Hit, text: str) -> None:
 
 
 def toggle(hit: Hit, *, marked: bool, about: str, act: Callback) -> None:
-    """Draw the button that adds a hit to a question's right passages or removes it. `about` is the button's tooltip.
+    """Draw the button that adds a hit to a question's correct passages or removes it. `about` is the button's tooltip.
 
     The button is disabled for a chunk that the user added, because the chunk isn't part of the note's text.
     """
@@ -129,9 +129,9 @@ def use(question_set: QuestionSet) -> None:
         workspace.preferences.set(key, question_set.id)
 
 
-# A question's right passages: where each one is in its note, and the search for another.
+# A question's correct passages: where each one is in its note, and the search for another.
 
-# Maximum number of right passages to draw. Any others are only counted.
+# Maximum number of correct passages to draw. Any others are only counted.
 SHOWN = 20
 # Number of hits in the search for another passage.
 FOUND = 8
@@ -187,12 +187,12 @@ def _link(name: str, note_id: str, chunk: int | None) -> None:
     widgets.chunk_link(note_id, chunk, plain(name), help=t("Open in Chunks"), width="stretch")
 
 
-# Searching for another right passage.
+# Searching for another correct passage.
 
 
 def find(question_set: QuestionSet, question: Question, key: str) -> None:
-    """Draw a box for searching the base, prefilled with the question. A hit's button makes the hit a right passage."""
-    # Initially expanded if the question has no right passage. After that, the user decides.
+    """Draw a box for searching the base, prefilled with the question. A hit's button makes the hit a correct passage."""
+    # Initially expanded if the question has no correct passage. After that, the user decides.
     session_state.setdefault(f"find_{key}", not question.gold)
     box = st.expander(t("Find a passage"), icon=":material/search:", key=f"find_{key}", on_change="rerun")
     if not box.open:
@@ -290,7 +290,7 @@ def narrow(
 
 
 def _draw_chosen(question_set: QuestionSet, question: Question, kinds: Sequence[str]) -> None:
-    """Draw a question's form, its right passages, and a search box for another passage."""
+    """Draw a question's form, its correct passages, and a search box for another passage."""
     key = stamp((question_set.id, question.id))
     if question.suggested:
         questions = workspace.questions

@@ -1,4 +1,4 @@
-"""Answers of a run: quoted from the right passages, with what a person wishes, or refused."""
+"""Answers of a run: quoted from the correct passages, with what a person wishes, or refused."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Why a right passage is in no hit: each stage at which that happens, with real parts."""
+"""Why a correct passage is in no hit: each stage at which that happens, with real parts."""
 
 import shutil
 from collections.abc import Iterator, Sequence

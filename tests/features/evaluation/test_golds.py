@@ -1,4 +1,4 @@
-"""A right passage is where its quote stands, however its note was edited and is cut."""
+"""A correct passage is where its quote stands, however its note was edited and is cut."""
 
 from collections.abc import Iterator
 from dataclasses import replace

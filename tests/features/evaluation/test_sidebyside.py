@@ -62,7 +62,7 @@ ANSWERS = st.sampled_from([None, "", "It costs 5 EUR", "It is free"])
 
 @given(st.lists(st.tuples(ANSWERS, ANSWERS, st.booleans(), st.booleans()), min_size=1, max_size=12))
 def test_each_difference_is_that_of_its_row(answers: list[tuple[str | None, str | None, bool, bool]]) -> None:
-    """An answer may be missing, empty or quote the right passage or another one, in either run."""
+    """An answer may be missing, empty or quote the correct passage or another one, in either run."""
 
     def given_answer(text: str | None, right: bool, asked: QuestionResult) -> GivenAnswer | None:
         hit = asked.hits[0 if right else 1]

@@ -188,7 +188,7 @@ def search(workspace: Workspace) -> None:
 
 
 def question(workspace: Workspace) -> model.QuestionSet:
-    """7: questions with right passages, one of a note that is leaving, one without any, and a suggested one."""
+    """7: questions with correct passages, one of a note that is leaving, one without any, and a suggested one."""
     notes, store = ids(workspace), workspace.store.questions
     nights = store.add_set(workspace.bases.get("notes"), "Nights 夜班")
 
@@ -220,7 +220,7 @@ def question(workspace: Workspace) -> model.QuestionSet:
 
 
 def leave(workspace: Workspace, folder: Path) -> None:
-    """Take away the file of a note that may have an edit and a right passage."""
+    """Take away the file of a note that may have an edit and a correct passage."""
     (folder / "vault" / "leaving.md").unlink()
     sync(workspace, folder / "vault", "notes")
 
