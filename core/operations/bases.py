@@ -44,7 +44,9 @@ if TYPE_CHECKING:
     from core.workspace import Workspace
 
 
-Model = Annotated[str | None, About("The model for searching by meaning, with a name from `tessera models list`.")]
+Model = Annotated[
+    str | None, About("The name of the model for searching by meaning, as shown by `tessera models list`.")
+]
 Splitting = Annotated[AnyValues | None, About("How notes are split.", parts=CHUNKING_PARAMETERS)]
 
 Folder = Annotated[
@@ -134,7 +136,7 @@ def show(workspace: "Workspace", base: Base) -> BaseDetails:
 def new(
     workspace: "Workspace",
     caller: Caller,
-    name: Annotated[str, About("The knowledge base, by name.")],
+    name: Annotated[str, About("The name of the knowledge base.")],
     kind: Annotated[
         BaseKind,
         About(
@@ -250,7 +252,7 @@ def switch(
     progress: Progress,
     base: Base,
     embedder: Annotated[
-        str | None, About("The new model; by default, an unfinished model switch is continued.")
+        str | None, About("The new model. By default, an unfinished model switch is continued.")
     ] = None,
 ) -> BaseDetails:
     if embedder is not None:

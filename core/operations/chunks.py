@@ -242,7 +242,7 @@ def add(
     note: NoteName,
     text: Text,
     after: Annotated[
-        str | None, About("The chunk after which the new one is inserted; by default the last one.")
+        str | None, About("The chunk after which the new chunk is inserted. By default, the note's last chunk.")
     ] = None,
 ) -> MadeChunks:
     return MadeChunks((workspace.chunks.add(note, text, after),))
@@ -272,7 +272,7 @@ def edit(workspace: "Workspace", chunk: ChunkName, text: Text) -> MadeChunks:
 def merge(
     workspace: "Workspace",
     chunk: ChunkName,
-    others: Annotated[Names, About("The neighbouring chunks to merge with; by default, the next chunk.")] = None,
+    others: Annotated[Names, About("The neighbouring chunks to merge with. By default, the next chunk.")] = None,
 ) -> MadeChunks:
     return MadeChunks((workspace.chunks.merge(chunk, *(others or ())),))
 

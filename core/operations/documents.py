@@ -100,7 +100,7 @@ def unread(workspace: "Workspace", base: Base) -> UnreadFiles:
 def convert(
     workspace: "Workspace",
     note: NoteName,
-    converter: Annotated[str, About("The converter, by name; by default the usual one for the file type.")] = "",
+    converter: Annotated[str, About("The name of the converter. By default, the usual one for the file type.")] = "",
 ) -> WrittenNote:
     return WrittenNote.from_result(workspace, workspace.documents.convert(note, converter))
 
@@ -117,7 +117,7 @@ def clip(
     workspace: "Workspace",
     html: Annotated[str, About("The page, or part of it, as HTML.", long=True, example="<p>Keep boots dry.</p>")],
     address: Annotated[str, About("The address of the page.", example="https://example.org/boots")],
-    title: Annotated[str, About("The title; by default the page's own title.")] = "",
+    title: Annotated[str, About("The title. By default, the page's own title.")] = "",
     pictures: Annotated[
         dict[str, str] | None,
         About(
@@ -159,7 +159,7 @@ def read_as(
     workspace: "Workspace",
     note: NoteName,
     encoding: Annotated[
-        str, About("The encoding, by name; by default the one that the file declares or most likely uses.")
+        str, About("The name of the encoding. By default, the one that the file declares or most likely uses.")
     ] = "",
 ) -> WrittenNote:
     return WrittenNote.from_result(workspace, workspace.documents.read_as(note, encoding))

@@ -147,8 +147,8 @@ def new(
         str,
         About(
             (
-                "The knowledge base, by name. If it doesn't exist, a command creates it. A program can create only "
-                "the first base."
+                "The name of the knowledge base. If it doesn't exist, a command creates it. A program can create "
+                "only the first base."
             ),
             example="work",
         ),
@@ -250,7 +250,9 @@ def move(
     workspace: "Workspace",
     caller: Caller,
     notes: NoteNames,
-    folder: Annotated[str, About("The folder, such as work/plans; / for the top of the base.", example="work/plans")],
+    folder: Annotated[
+        str, About("The folder, such as work/plans, or / for the top of the base.", example="work/plans")
+    ],
     expected_version: Expected = None,
 ) -> MovedNotes:
     if not caller.is_person:
@@ -332,7 +334,7 @@ def history(workspace: "Workspace", note: AnyNote) -> NoteHistory:
 
 @operation(
     "note.diff",
-    "Compare two versions of a note word by word; by default, show its last change.",
+    "Compare two versions of a note word by word. By default, show the note's last change.",
     http="GET /notes/{note}/difference",
     cli="note diff {note} {first} {second}",
     tool="note_difference",
@@ -341,8 +343,8 @@ def history(workspace: "Workspace", note: AnyNote) -> NoteHistory:
 def diff(
     workspace: "Workspace",
     note: AnyNote,
-    first: Annotated[int | None, About("The version; by default the previous one.")] = None,
-    second: Annotated[int | None, About("The other version; by default the newest.")] = None,
+    first: Annotated[int | None, About("The version to compare. By default, the previous one.")] = None,
+    second: Annotated[int | None, About("The version to compare it with. By default, the newest one.")] = None,
 ) -> VersionDifference:
     numbers = [version.number for version in workspace.versions.all(note)]
     second = second or numbers[0]

@@ -28,8 +28,8 @@ NoteNames = Annotated[
 ]
 Expected = Annotated[int | None, About("Change the note only if it is still at this version.", flag="version")]
 Number = Annotated[int, About("The number of a version.", least=1, most=1_000_000_000, example=1)]
-Base = Annotated[str, About("The knowledge base, by name.", example="work")]
-SomeBase = Annotated[str | None, About("The knowledge base, by name.")]
+Base = Annotated[str, About("The name of the knowledge base.", example="work")]
+SomeBase = Annotated[str | None, About("The name of the knowledge base.")]
 
 
 NOTE_PARAMETERS = tuple(
@@ -78,7 +78,7 @@ _SETTINGS = {
     "expansion_size": About(
         message("Neighbouring chunks to show on each side, 0 to {most}.", most=EXPANSION_SIZES[-1]), flag="expand"
     ),
-    "reranker": About("The model for reranking, or none; by default the one in the settings.", flag="rerank"),
+    "reranker": About("The model for reranking, or none. By default, the model in the settings.", flag="rerank"),
 }
 SEARCH: Parameters = tuple(
     Parameter(name, kind, _SETTINGS.get(name) or About(PARTS[name].title))

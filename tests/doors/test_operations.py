@@ -42,7 +42,7 @@ class Greeting(TypedDict):
 def greet(
     workspace: "Workspace",
     caller: Caller,
-    base: Annotated[str, About(message("The knowledge base, by name."))],
+    base: Annotated[str, About(message("The name of the knowledge base."))],
     times: Annotated[int | None, About(message("How often."))] = None,
 ) -> Greeting:
     name = workspace.bases.get(base).name

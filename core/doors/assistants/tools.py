@@ -147,7 +147,9 @@ def knowledge_semantic_search(
     workspace: Workspace,
     knowledge_base: Base,
     query: Text,
-    top_k: Annotated[int | None, Field(description="Number of passages; by default from the settings")] = None,
+    top_k: Annotated[
+        int | None, Field(description="Number of passages (by default, the number in the settings)")
+    ] = None,
     neighbours: Expand = None,
 ) -> ToolAnswer:
     """Find the passages in a knowledge base that are closest to a question in meaning, in any language."""

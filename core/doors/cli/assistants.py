@@ -40,7 +40,10 @@ def mcp(
     settings: Annotated[
         Path | None,
         option(
-            "--settings", "The tessera.toml to use; by default the one in this folder.", callback=_go_to, is_eager=True
+            "--settings",
+            "The tessera.toml file to use. By default, the one in this folder.",
+            callback=_go_to,
+            is_eager=True,
         ),
     ] = None,
     workspace: options.Folder = options.WORKSPACE,

@@ -30,7 +30,7 @@ from core.operations.views import ChangedNote, WholeNote
 
 app = typer.Typer()
 
-Body = Annotated[str | None, option("--body", "The text; by default from stdin or your editor.")]
+Body = Annotated[str | None, option("--body", "The text. By default, it comes from stdin or your editor.")]
 
 
 def new(workspace: Path, path: str, title: str | None, *, body: Body = None, **fields: object) -> WholeNote:

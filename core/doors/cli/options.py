@@ -39,7 +39,7 @@ Folder = Annotated[
     ),
 ]
 Json = Annotated[bool, option("--json", "Print JSON.")]
-Base = Annotated[str | None, option("--base", "The knowledge base, by name.")]
+Base = Annotated[str | None, option("--base", "The name of the knowledge base.")]
 
 WORKSPACE = app_paths.workspace()
 

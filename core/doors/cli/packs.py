@@ -29,7 +29,7 @@ def _install(workspace: Path, source: str) -> PackReport:
 def _upgrade(
     workspace: Path,
     *,
-    pack: Annotated[str | None, argument("A single pack; by default, all packs.", metavar="name")] = None,
+    pack: Annotated[str | None, argument("The name of a pack. By default, all packs.", metavar="name")] = None,
 ) -> PackReports:
     names = [pack] if pack else [card.name for card in call(operations.list_, workspace, {}).packs if card.installed]
     return PackReports(tuple(call(operations.upgrade, workspace, {"pack": name}) for name in names))

@@ -49,7 +49,7 @@ SomeFolder = Annotated[Path | None, option("--workspace", "Where Tessera keeps i
 Port = Annotated[
     int | None,
     typer.Option(
-        min=1, max=65_535, help=_("The port of the app; by default {port} or the next free one.", port=str(PORT))
+        min=1, max=65_535, help=_("The port of the app. By default, {port} or the next free port.", port=str(PORT))
     ),
 ]
 

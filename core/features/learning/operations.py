@@ -99,7 +99,8 @@ def learn(
     ] = None,
     name: Annotated[str, About("The name of the log, such as its file name.", doors=("http", "tool"))] = "",
     parser: Annotated[
-        str, About("The parser, such as plain or jsonlines; by default the one that suits the log best.")
+        str,
+        About("The name of the parser, such as plain or jsonlines. By default, the parser that suits the log best."),
     ] = "",
     with_model: Annotated[
         bool,
