@@ -28,7 +28,7 @@ TesseraError                   the message is written for the user
 │  └─ ProviderUnavailable      the server can't answer at the moment; another try may succeed
 ├─ RowError                    a row of a question file or an exported base is invalid
 ├─ QuestionSetError            a question file has invalid lines, listed by number; or a question set is invalid
-├─ PackError                   a pack is refused; lists all its mistakes with line numbers
+├─ PackError                   a pack can't be installed; lists all its mistakes with line numbers
 ├─ ArchiveError                an exported base is invalid; lists the invalid lines; nothing is imported
 ├─ BelowTarget                 a metric of a test run is below the target
 └─ Cancelled                   the user stopped a job; its results so far are kept

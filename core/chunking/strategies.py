@@ -389,7 +389,7 @@ class Adaptive:
         return list(self.explain(reading).chunks)
 
     def explain(self, reading: TokenizedNote) -> Cut:
-        """Cut a note. Give the reason for the chosen strategy first, then the reasons against the rejected ones."""
+        """Cut a note. The reason for the chosen strategy comes first, then the reasons against the rejected ones."""
         profile = describe.profile(reading)
         tokens = plural("{n} token", "{n} tokens", n=profile.tokens)
         if profile.tokens < self._threshold:

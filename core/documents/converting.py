@@ -208,7 +208,7 @@ class PictureReader:
         """Return a picture's text, or "" if it contains no words, and the reader's version.
 
         `look` is called regularly. If it raises an exception, the process is ended. Raises SourceError if the picture
-        is refused or can't be read, and Interrupted if the picture isn't to blame.
+        is rejected or can't be read, and Interrupted if the picture isn't to blame.
         """
         result = self._result(data, path, "ocr", look)
         with _checked(path):

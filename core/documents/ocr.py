@@ -204,7 +204,7 @@ def shrink(data: bytes, side: int) -> "Image":
 
 
 def thumbnail(data: bytes) -> dict[str, object]:
-    """Return a picture's thumbnail as JSON data. Raises SourceError if the picture is refused or damaged."""
+    """Return a picture's thumbnail as JSON data. Raises SourceError if the picture is rejected or damaged."""
     # Models use pictures of 224 to 384 pixels.
     picture = shrink(data, 448)
     try:

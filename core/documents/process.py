@@ -250,7 +250,7 @@ class ConverterProcess:
         return result
 
     def _ask(self, data: bytes, asked: bytes) -> "subprocess.Popen[bytes]":
-        """Give a document to the process, or to a new one if it has ended or has converted many documents."""
+        """Pass a document to the process, or to a new one if it has ended or has converted many documents."""
         # Replace the process after 200 documents.
         if self._count >= 200 or self._status() is not None:
             self.close()

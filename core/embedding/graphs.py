@@ -117,7 +117,7 @@ class Session:
     def __init__(
         self, name: str, graph: bytes | Path, weights: Mapping[str, object] | None = None, *, threads: int
     ) -> None:
-        """Open a graph from bytes or a file. Raises ValueError if onnxruntime refuses it."""
+        """Open a graph from bytes or a file. Raises ValueError if onnxruntime rejects it."""
         import onnxruntime
 
         self._name = name

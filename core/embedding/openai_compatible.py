@@ -100,7 +100,7 @@ class OpenAICompatible:
         self.embed(["warm"], role="query")
 
     def _batch(self, texts: Sequence[str], role: Role) -> Matrix:
-        # Servers refuse empty text.
+        # Servers reject empty text.
         body: dict[str, object] = {
             "model": self._server.model,
             "input": [self._prompts[role] + text or " " for text in texts],

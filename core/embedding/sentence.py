@@ -369,7 +369,7 @@ class Encoder:
 
 
 def _clean(text: str) -> str:
-    """Replace lone surrogates, which the tokenizer refuses.
+    """Replace lone surrogates, which the tokenizer rejects.
 
     The replacement is one character long, so spans stay valid.
     """

@@ -194,7 +194,7 @@ class Bases:
 
     @log_call("base.delete")
     def delete(self, name: str) -> None:
-        """Move a base to the trash, from which it can be fully restored. Files on disk stay."""
+        """Move a base to the trash, from which it can be fully restored. Files on disk are kept."""
         self._store.database.check_writable()
         with self._store.changing:
             base = self.get(name)
@@ -203,14 +203,14 @@ class Bases:
             self.delete_for_good(name)
 
     def delete_for_good(self, name: str) -> None:
-        """Delete a base and its notes, bypassing the trash. Files on disk stay."""
+        """Delete a base and its notes, bypassing the trash. Files on disk are kept."""
         self._store.index.open()
         self._store.delete_base(self.get(name))
 
     def check_name(self, name: str) -> None:
         """Raise ConfigError if the name is blank, invalid, too long or taken."""
         if not name.strip():
-            raise ConfigError("The base has no name. Give it one.")
+            raise ConfigError("The base has no name. Enter one.")
         if find_half_character(name) is not None:
             raise ConfigError(
                 "The name '{name}' contains an incomplete character. Type another name.", name=escape_halves(name)

@@ -232,7 +232,7 @@ def root_of(folder: Path, forbidden: Path | None) -> Path:
     except (OSError, RuntimeError, ValueError) as error:
         raise SourceError(str(folder), "This folder doesn't exist. Check the path.") from error
     if not is_folder:
-        raise SourceError(str(folder), "This is a file, not a folder. Give the folder that contains it.")
+        raise SourceError(str(folder), "This is a file, not a folder. Choose the folder that contains it.")
     if find_half_character(str(root)) is not None:
         raise SourceError(escape_halves(str(root)), "its name is not valid text. Rename it, then update again.")
     if forbidden is not None and root.is_relative_to(forbidden.resolve()):

@@ -1,6 +1,6 @@
 """Writes uploaded files, archives and exports to a staging folder, which is then compared with a base.
 
-File names aren't trusted. If a name could lead out of the folder, the whole upload is refused.
+File names aren't trusted. If a name could lead out of the folder, the whole upload is rejected.
 """
 
 import io
@@ -250,7 +250,7 @@ def _checked(name: str) -> str:
     """Return `name` unchanged. Raises SourceError if it isn't a plain relative path."""
     if re.search(r"^[A-Za-z]:|[\\\0-\x1f\x7f]", name) or not is_safe(name) or find_half_character(name) is not None:
         shown = f"'{name}'" if name.isprintable() else ascii(name)
-        raise SourceError(shown, "This name could point outside the folder, so the whole upload was refused.")
+        raise SourceError(shown, "This name could point outside the folder, so nothing was imported.")
     return name
 
 
@@ -301,9 +301,7 @@ def write(importer: Importer, destination: Path) -> tuple[list[Failed], list[Fai
         if count > MAX_ENTRIES or total > MAX_UNPACKED:
             raise size_error(importer.name)
         if not is_safe(note.path):
-            raise SourceError(
-                ascii(note.path), "This name could point outside the folder, so the whole upload was refused."
-            )
+            raise SourceError(ascii(note.path), "This name could point outside the folder, so nothing was imported.")
         _write(destination, note.path, [data])
         lacking += [Failed(note.path, omission.explanation) for omission in note.left_out]
         for address, part in note.files.items():

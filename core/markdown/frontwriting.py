@@ -1,6 +1,6 @@
 """Writes fields to front matter. Only the lines of changed fields are rewritten.
 
-The offsets of keys and values come from PyYAML. The result is parsed again. It is refused unless the changed fields
+The offsets of keys and values come from PyYAML. The result is parsed again. It is rejected unless the changed fields
 have the intended values and all other fields have the same values as before.
 """
 

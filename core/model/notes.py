@@ -21,7 +21,7 @@ GUESSED = "encoding"
 """The kind of omission for text whose encoding was guessed. The text may be garbled, but nothing is missing."""
 OMISSION_KINDS: Mapping[str, Message] = {
     "page": plural("{n} page had no readable text", "{n} pages had no readable text"),
-    "page_part": plural("text of {n} page is missing", "text of {n} pages is missing"),
+    "page_part": plural("some text on {n} page is missing", "some text on {n} pages is missing"),
     "text_box": plural("{n} text box was not read", "{n} text boxes were not read"),
     "comment": plural("{n} comment was not read", "{n} comments were not read"),
     "header": plural("{n} header or footer was not read", "{n} headers and footers were not read"),

@@ -142,7 +142,10 @@ class NoteLinks:
             ids = [f"{note_id} ({self.names[note_id].path})" for note_id in note_ids[:_LISTED]]
             ids += ["…"] if len(note_ids) > _LISTED else []
             raise QueryError(
-                "{n} notes are called '{name}'. Give the id of one of them: {ids}.", n=len(note_ids), name=name, ids=ids
+                "{n} notes are called '{name}'. Use the id of one of them instead: {ids}.",
+                n=len(note_ids),
+                name=name,
+                ids=ids,
             )
         if not note_ids:
             raise NoteNotFound(name)

@@ -142,7 +142,7 @@ class Uses(Switchable):
             raise ConfigError("The use of notes isn't recorded. Turn the recording on in Settings, under Search.")
         self._store.log_notes([note_id])
         if not used_in.strip():
-            raise ConfigError("Give the place where the note was used, such as the name of your program.")
+            raise ConfigError("Specify where the note was used, such as the name of your program.")
         if helpful not in (None, *VERDICTS.values()):
             raise ConfigError("'{name}' must be 1 (helpful), 0 (not helpful) or -1 (misleading).", name="helpful")
         for text in (used_in, context):
@@ -226,7 +226,7 @@ class Clicks(Switchable):
         if kind not in get_args(ClickKind):
             raise UnknownChoice("kind of click", kind, get_args(ClickKind))
         if not question.strip() or len(question) > LONGEST_CONTEXT or make_storable(question) != question:
-            raise ConfigError("Give the question that found the note, in at most {n} characters.", n=LONGEST_CONTEXT)
+            raise ConfigError("Specify the question that found the note, in at most {n} characters.", n=LONGEST_CONTEXT)
         _check_place(self._store, note_id, chunk_id)
         click = Click(note_id, question.strip(), kind, self.today, chunk_id)
         self._store.clicks.add([click], click.day)

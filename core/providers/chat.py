@@ -157,7 +157,7 @@ class Chat:
     def _without_options(self, error: ProviderError) -> None:
         """Drop the options for all further requests if they may have caused the error. Otherwise, raise the error.
 
-        Reasoning models refuse a temperature.
+        Reasoning models reject a temperature.
         """
         if error.status not in (400, 422) or not self._options:
             raise error

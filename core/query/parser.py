@@ -214,7 +214,7 @@ def _filters(pieces: Iterable[QuerySpan], now: datetime) -> Filters:
             before = min(filter(None, (before, ends)), default=None)
             if after and before and after >= before:
                 raise QueryError(
-                    "No note was updated both on or after {after} and before {before}. Change one of the dates.",
+                    "No note can match, because {after} isn't earlier than {before}. Change one of the dates.",
                     (term.start, term.end),
                     after=str(on_clock(after, now.tzinfo).date()),
                     before=str(on_clock(before, now.tzinfo).date()),

@@ -387,14 +387,14 @@ def facts(folder: Path) -> CrossEncoderFacts:
     """Describe the cross-encoder in `folder`. Raises ModelError if it is incomplete or outputs more than one score."""
     if not folder.is_dir():
         raise ModelError(
-            "There is no folder {folder}. Give the folder that contains the model's config.json.", folder=folder
+            "There is no folder {folder}. Choose the folder that contains the model's config.json.", folder=folder
         )
     with explain_read_error(folder):
         if has_weights(folder):
             return CrossEncoderFacts(folder, _BUILT_IN_TOKENS)
         if not any((folder / file).is_file() for file in ("modules.json", "config.json")):
             raise ModelError(
-                "{folder} is not a model for precise reranking: {reason}. Give the model's own folder.",
+                "{folder} is not a model for precise reranking: {reason}. Choose the model's own folder.",
                 folder=folder,
                 reason=message("it has no config.json") if any(folder.iterdir()) else message("it is empty"),
             )

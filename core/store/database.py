@@ -46,7 +46,7 @@ def _translate_errors(method: Method) -> Method:
             connection: Any = getattr(self, "connection", self)
             raise faults.translate_error(error, connection.folder) from error
         except OverflowError as error:
-            raise ConfigError("A number has more than 18 digits. Give a smaller number.") from error
+            raise ConfigError("A number has more than 18 digits. Enter a smaller number.") from error
         except UnicodeEncodeError as error:
             raise StoreError(
                 "There is an incomplete character after '{before}', which can't be stored. Delete the character, or "

@@ -563,17 +563,17 @@ def test_filters_need_no_words() -> None:
         (
             "after:2026-03 x before:2026-01",
             "before:2026-01",
-            "No note was updated both on or after 2026-03-01 and before 2026-01-01. Change one of the dates.",
+            "No note can match, because 2026-03-01 isn't earlier than 2026-01-01. Change one of the dates.",
         ),
         (
             "after:2026-03 before:2026-03 x",
             "before:2026-03",
-            "No note was updated both on or after 2026-03-01 and before 2026-03-01. Change one of the dates.",
+            "No note can match, because 2026-03-01 isn't earlier than 2026-03-01. Change one of the dates.",
         ),
         (
             "last week redis after:today",
             "after:today",
-            "No note was updated both on or after 2026-03-31 and before 2026-03-30. Change one of the dates.",
+            "No note can match, because 2026-03-31 isn't earlier than 2026-03-30. Change one of the dates.",
         ),
     ],
 )

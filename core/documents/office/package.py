@@ -1,6 +1,6 @@
 """Parsing, changing and packing of the parts of an Office document, which is a zip archive of XML files.
 
-A hostile part can declare entities that expand without limit. Office files need no DOCTYPE, so any DOCTYPE is refused.
+A hostile part can declare entities that expand without limit. Office files need no DOCTYPE, so any DOCTYPE is rejected.
 """
 
 import html

@@ -45,7 +45,7 @@ Opened = Annotated[Workspace, Depends(_workspace)]
 _POSSIBLE = r"^[^\x00]*$"
 # A name, a value or a line of text in a request.
 Text = Annotated[str, StringConstraints(pattern=_POSSIBLE, max_length=10_000)]
-# A search query. Characters that can't be stored are replaced rather than refused.
+# A search query. Characters that can't be stored are replaced rather than rejected.
 AnyText = Annotated[
     str,
     BeforeValidator(lambda given: make_storable(given) if isinstance(given, str) else given),

@@ -40,7 +40,7 @@ router = APIRouter(tags=["older programs"])
 
 # Maximum number of a chunk's characters to show in a list.
 _PREVIEW = 120
-# Seconds to wait for another import before an upload is refused.
+# Seconds to wait for another import before an upload is rejected.
 _PATIENCE = 60.0
 _EXAMPLES = EXAMPLES["OLDER"]
 BaseName = Annotated[Text, Query(description="The name of a base")]
@@ -232,7 +232,7 @@ def embed(workspace: Opened, chosen: Embed) -> Response:
     A document without chunks is `empty`.
     """
     if not (chosen.doc_id or chosen.chunk_ids):
-        raise ConfigError("Give a doc_id or chunk_ids.")
+        raise ConfigError("Specify a doc_id or chunk_ids.")
     notes = [chosen.doc_id] if chosen.doc_id else []
     embedded = chunk_operations.index.run(workspace, PROGRAM, {"notes": notes, "chunks": chosen.chunk_ids}).chunks
     cards = workspace.notes.cards_of([*notes, *workspace.chunks.notes_of(chosen.chunk_ids)])
@@ -246,7 +246,7 @@ def embed(workspace: Opened, chosen: Embed) -> Response:
 def reindex(workspace: Opened, chosen: Reindex) -> Response:
     """Split a base or a document again, and embed new and pending chunks, as a job."""
     if not (chosen.base or chosen.doc_id):
-        raise ConfigError("Give a base or a doc_id.")
+        raise ConfigError("Specify a base or a doc_id.")
     notes = [chosen.doc_id] if chosen.doc_id else []
     name = _base_name(workspace, str(chosen.base)) if chosen.base else None
     base = _card(workspace, chosen.doc_id, name).base if chosen.doc_id else str(name)
@@ -288,7 +288,7 @@ class Search(Body):
     """A question. Without a question, the notes that match the filters are found.
 
     Hits include `context_size` chunks on each side, unless `expand_context` is false. In vector bases, only embedded
-    chunks are found. A `plain` question is searched for without query syntax, and is never refused. Without
+    chunks are found. A `plain` question is searched for without query syntax, and is never rejected. Without
     `enable_enhancement`, the question isn't broken down, and no other spellings are tried.
     """
 

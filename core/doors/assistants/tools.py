@@ -102,7 +102,7 @@ _Found = TypeVar("_Found")
 _TEXTS = 20
 
 Base = Annotated[str, Field(description="Name of a knowledge base from knowledge_list")]
-# A query. Characters that can't be stored are replaced, so that no query is refused.
+# A query. Characters that can't be stored are replaced, so that no query is rejected.
 Text = Annotated[str, BeforeValidator(lambda given: make_storable(given) if isinstance(given, str) else given)]
 Names = Annotated[list[str] | None, Field(description="Only these knowledge bases")]
 Tags = Annotated[list[str] | None, Field(description="Only notes that have all these tags")]
@@ -135,7 +135,7 @@ def knowledge_text_search(
 ) -> ToolAnswer:
     """Find the lines in a knowledge base that contain a text, ignoring case, with their line numbers."""
     if not keyword:
-        raise QueryError("The keyword is empty. Give a word or part of a word.")
+        raise QueryError("The keyword is empty. Enter a word or part of a word.")
     items = (
         {"source": line.source, "line": line.number, "content": line.text}
         for line in workspace.texts.lines(knowledge_base, keyword)

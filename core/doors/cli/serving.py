@@ -286,7 +286,7 @@ def _address(host: str) -> str:
     except ValueError:
         raise ConfigError("'{host}' isn't an address such as 192.168.1.5.", host=host) from None
     if ip.is_unspecified:
-        raise ConfigError("'{host}' means every address. Give a single address, such as 192.168.1.5.", host=host)
+        raise ConfigError("'{host}' means every address. Enter a single address, such as 192.168.1.5.", host=host)
     if not ip.is_loopback:
         warning = _(
             (

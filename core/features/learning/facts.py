@@ -26,7 +26,7 @@ MOST_TITLE = 160
 
 
 def normalise_exact(text: str) -> str:
-    """Normalize case and white space, and drop the numbers in masks such as `[token-2]`. Other numbers stay."""
+    """Normalize case and white space, and drop the numbers in masks such as `[token-2]`. Other numbers are kept."""
     return " ".join(fold(MASK.sub(r"[\g<kind>]", text)).split())
 
 

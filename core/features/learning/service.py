@@ -249,7 +249,7 @@ class Learning(Switchable):
                 "Suggestions from logs are off. Set enable_learning = true in tessera.toml to turn them on."
             )
         if not files and text is None and events is None:
-            raise ConfigError("No log was given. Give a file, text or events.")
+            raise ConfigError("There is no log to read. Choose a file, or send text or events.")
         if with_model:
             Chat(self._settings.llm)
         self._store.check_writable()

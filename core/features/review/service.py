@@ -216,8 +216,9 @@ _NEVER = datetime.min.replace(tzinfo=UTC)
 class Review:
     """The items awaiting the user's attention.
 
-    The items are new notes and changes from programs, notes with two texts, edits that lost their position, refused
-    passages, unanswered questions, expired, expiring and superseded notes, copies, contradictions, and reminders.
+    The items are new notes and changes from programs, notes with two texts, edits that lost their position, passages
+    rejected by the model, unanswered questions, expired, expiring and superseded notes, copies, contradictions, and
+    reminders.
     """
 
     _store: Store

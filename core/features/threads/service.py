@@ -333,7 +333,7 @@ def _count_equal_around(old: str, span: Span, new: str, place: int) -> int:
 
 
 class ThreadTable(StoreTable):
-    """The table of a workspace's threads. Threads stay even if the notes they cite are changed or deleted."""
+    """The table of a workspace's threads. Threads are kept even if the notes they cite are changed or deleted."""
 
     def add(self, turn: Turn) -> None:
         """Add a turn to its thread, creating the thread if it is new."""

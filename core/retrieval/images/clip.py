@@ -72,7 +72,7 @@ class Clip:
         if not any((folder / file).is_file() for file in ("modules.json", "config.json")):
             raise ModelError(
                 (
-                    "{folder} contains no model for pictures because it has no modules.json. Give the model's own "
+                    "{folder} contains no model for pictures because it has no modules.json. Choose the model's own "
                     "folder."
                 ),
                 folder=str(folder),

@@ -121,7 +121,7 @@ def sync(base: KnowledgeBase, folder: str) -> None:
 
 
 def text_folders() -> None:
-    """Show the bases created for text folders since startup, and the refused folders with the reasons."""
+    """Show the bases created for text folders since startup, and the rejected folders with the reasons."""
     if made := workspace.watching.made:
         st.info(
             t("Bases created for folders with text files: {names}", names=join_list(map(plain, made))),

@@ -314,7 +314,7 @@ def move_to(session: EditorSession, base: str, folder: str) -> None:
         return
     session.detach(has_title=has_own_title(session))
     keep_draft(session)
-    with suppress(TesseraError):  # the file was changed or can't be deleted, so the old note stays too
+    with suppress(TesseraError):  # the file was changed or can't be deleted, so the old note is kept too
         workspace.trash.take_back(made.id)
         workspace.trash.delete_for_good([made.id])
     session.request("rest")

@@ -122,7 +122,7 @@ def _field(session: EditorSession, name: str, box: Place) -> None:
             words_box(box, label, key, [tag for tag, _ in session.completions.tags], value or [], **more)
             if session.kept_tags:
                 named = [f"#{tag}" for tag in session.kept_tags]
-                st.toast(plain(t("Tags in the text stay until you remove them there: {tags}", tags=named)))
+                st.toast(plain(t("These tags are also in the text. Remove them there too: {tags}", tags=named)))
                 session.kept_tags = []
         case "notes":
             words_box(box, label, key, [note for note, *_ in session.completions.notes], value or [], **more)

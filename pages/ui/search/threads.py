@@ -175,7 +175,9 @@ def _follow_up(thread: Thread) -> None:
                 )
                 rerun()
         return
-    asked = text_area("Tessera will search for this question. Change it if you mean something else", "thread_asked")
+    asked = text_area(
+        "This is the question that Tessera will search with. Edit it if you meant something else.", "thread_asked"
+    )
     with row():
         go = button("Write an answer", "thread_write", "edit_note", type="primary", disabled=not asked.strip())
         button("Back", "thread_back", "undo", session_state.update, {_COMPLETED: None})

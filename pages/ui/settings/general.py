@@ -140,7 +140,7 @@ def draw_documents() -> None:
     """Draw the toggle for importing web pages, and the list of converters."""
     small_print(
         "Tessera loads a web page only when you type its address. It then sends a single request and loads nothing "
-        "that the page links to. Otherwise, Tessera never goes online for a note."
+        "that the page links to. Nothing else in your notes makes Tessera go online."
     )
     st.toggle(
         t("Import web pages by their address"),
