@@ -107,5 +107,5 @@ class Colours:
 def read_picture(_: object, data: bytes, path: str, __: object) -> tuple[str, str]:
     """Stand for `PictureReader.read`, without a model: every picture says the same, but one that is torn."""
     if data == b"torn":
-        raise SourceError(path, "is damaged. Open it in its own program, save it again, and import it.")
+        raise SourceError(path, "This file is damaged. Open it in its own program, save it again, and import it.")
     return "Irrigation of the greenhouse", "a reader"

@@ -54,12 +54,12 @@ def test_a_failed_job_has_its_error() -> None:
     jobs = Jobs()
 
     def work(progress: Progress) -> None:
-        raise SourceError("a.md", "is empty.")
+        raise SourceError("a.md", "This file is empty.")
 
     jobs.start("read", work)
     job = jobs.wait("read", 5)
     assert job is not None
-    assert (job.state, str(job.error)) == ("failed", "a.md: is empty.")
+    assert (job.state, str(job.error)) == ("failed", "a.md: This file is empty.")
     assert isinstance(job.error, SourceError)
 
 

@@ -251,7 +251,7 @@ ARGUMENTS: dict[type[TesseraError], tuple[object, ...]] = {
         "onnx",
     ),
     errors.Unfinished: (message("why"),),
-    errors.SourceError: ("a.md", "is empty."),
+    errors.SourceError: ("a.md", "This file is empty."),
     errors.NoteNotFound: ("n",),
     errors.ChunkNotFound: ("c",),
     errors.RunNotFound: ("r",),

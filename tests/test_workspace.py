@@ -247,7 +247,7 @@ def test_one_file_never_stops_an_import(
     (failed,) = report.failed
     assert (failed.path, str(failed.error)) == (
         "b.md",
-        "could not be read (AttributeError) and was skipped. See the log for details.",
+        "This file could not be read (AttributeError) and was skipped. See the log for details.",
     )
     assert "a fault of a library" in caplog.text
     with pytest.raises(SourceError, match="AttributeError"):
@@ -322,7 +322,7 @@ def test_half_a_character_is_told_in_a_base_and_a_folder(workspace: Workspace, t
         with pytest.raises(StoreError, match="There is an incomplete character after 'caf'"):
             store("caf\udce9")
     folder = samples.write(tmp_path / "caf\udce9")
-    with pytest.raises(SourceError, match="not valid text"):
+    with pytest.raises(SourceError, match="isn't valid text"):
         workspace.imports.plan_folder(folder, "base")
 
 

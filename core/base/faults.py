@@ -201,7 +201,9 @@ def wrap_file_errors(path: str) -> Iterator[None]:
     except Exception as error:
         _LOG.exception("'%s' could not be read", path)
         raise SourceError(
-            path, "could not be read ({kind}) and was skipped. See the log for details.", kind=type(error).__name__
+            path,
+            "This file could not be read ({kind}) and was skipped. See the log for details.",
+            kind=type(error).__name__,
         ) from error
 
 

@@ -97,11 +97,14 @@ def open_user_file(file: Path, most: int) -> Iterator[BinaryIO]:
             stream = stack.enter_context(open_regular(file))
         except (OSError, RuntimeError, ValueError) as error:
             if isinstance(error, Unfit) and error.__cause__ is None:
-                raise SourceError(str(file), "is not a regular file.") from error
-            raise SourceError(str(file), "can't be read: {why}.", why=reason(error)) from error
+                raise SourceError(str(file), "This isn't a regular file.") from error
+            raise SourceError(str(file), "This file can't be read: {why}.", why=reason(error)) from error
         if (size := os.fstat(stream.fileno()).st_size) > most:
             raise SourceError(
-                str(file), "is {size:.1f} MB; the limit is {limit} MB.", size=size / 2**20, limit=most // 2**20
+                str(file),
+                "This file is {size:.1f} MB; the limit is {limit} MB.",
+                size=size / 2**20,
+                limit=most // 2**20,
             )
         yield stream
 

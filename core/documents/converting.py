@@ -86,7 +86,7 @@ def convert(data: bytes, path: str, *, converter: str = "", look: Look = lambda:
     check(data, kind, path)
     name = converter or default_for(kind)
     if kind not in CONVERTERS.build(name).kinds.split():
-        raise SourceError(path, "can't be read by the converter '{converter}'.", converter=name)
+        raise SourceError(path, "The converter '{converter}' can't read this file.", converter=name)
     started = time.perf_counter()
     result = _run(name, kind, data, path, look)
     _LOG.info("Converted: a .%s of %d bytes by %s in %.2f s", kind, len(data), name, time.perf_counter() - started)
@@ -120,7 +120,7 @@ def _run(name: str, kind: str, data: bytes, path: str, look: Look) -> WorkerResu
         limits = limits_of(len(data), reads_scans=reads_scans)
         process = _take_process(limits)
         too_slow = message(
-            "takes longer than {n} seconds to unpack. Split it, or save it in another format.",
+            "This file takes longer than {n} seconds to unpack. Split it, or save it in another format.",
             n=limits.processor_seconds,
         )
         with _in_time(path, too_slow):
@@ -231,8 +231,12 @@ class PictureReader:
     def _result(self, data: bytes, path: str, converter: str, look: Look) -> WorkerResult:
         check_size(data, path)
         if not picture_kind(data):
-            raise SourceError(path, "isn't a readable picture, despite its name.")
-        with _in_time(path, message("takes longer than {n} seconds to read. Make it smaller.", n=PICTURE_SECONDS)):
+            raise SourceError(
+                path, "This file isn't a readable picture, although its extension says that it is a picture."
+            )
+        with _in_time(
+            path, message("This picture takes longer than {n} seconds to read. Make it smaller.", n=PICTURE_SECONDS)
+        ):
             # The kind `-` means a picture of any kind.
             return self._process.convert(data, converter, "-", look)
 

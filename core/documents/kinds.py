@@ -34,7 +34,7 @@ def need(module: str) -> None:
     if not has(module):
         raise SourceError(
             "",
-            "can be read once its converter is installed: pip install 'tessera-notes[{extra}]'",
+            "This file can be read once its converter is installed: pip install 'tessera-notes[{extra}]'",
             extra="ocr" if module == "rapidocr" else "documents",
         )
 
@@ -162,7 +162,7 @@ def check(data: bytes, kind: str, path: str) -> None:
     if data.startswith((b"MZ", b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"#!")) and not data.startswith(
         b"#!/usr/bin/env pandoc"
     ):
-        raise SourceError(path, "is a program despite its name, so it was refused.")
+        raise SourceError(path, "This file is a program, although its extension says otherwise. It was not imported.")
     known = KINDS.get(kind)
     if known is None:
         return
@@ -186,7 +186,7 @@ def check(data: bytes, kind: str, path: str) -> None:
     if len(members) > 20_000 or unpacked > min(MAX_UNPACKED, max(20 * 1024 * 1024, MAX_RATIO * len(data))):
         raise SourceError(
             path,
-            "unpacks to far more data than a document should (the limit is {size} MB).",
+            "This file unpacks to far more data than a document should (the limit is {size} MB).",
             size=MAX_UNPACKED // 2**20,
         )
 
@@ -194,7 +194,7 @@ def check(data: bytes, kind: str, path: str) -> None:
 def check_size(data: bytes, path: str) -> None:
     """Raise SourceError if the data is empty or larger than MAX_BYTES."""
     if not data:
-        raise SourceError(path, "is empty.")
+        raise SourceError(path, "This file is empty.")
     if len(data) > MAX_BYTES:
         raise too_large(path, len(data), MAX_BYTES)
 
@@ -203,7 +203,7 @@ def too_large(path: str, size: int, most: int) -> SourceError:
     """Return the error for a file larger than the limit of `most` bytes."""
     return SourceError(
         path,
-        "is {size:.1f} MB; the limit is {limit} MB. Split it and import the parts.",
+        "This file is {size:.1f} MB; the limit is {limit} MB. Split it and import the parts.",
         size=size / 2**20,
         limit=most // 2**20,
     )
@@ -211,20 +211,20 @@ def too_large(path: str, size: int, most: int) -> SourceError:
 
 def damaged(path: str = "") -> SourceError:
     """Return the error for a document that can't be parsed."""
-    return SourceError(path, "is damaged. Open it in its own program, save it again, and import it.")
+    return SourceError(path, "This file is damaged. Open it in its own program, save it again, and import it.")
 
 
 def encrypted(path: str = "") -> SourceError:
     """Return the error for a password-protected document."""
-    return SourceError(path, "is encrypted. Save a copy without a password and import that copy.")
+    return SourceError(path, "This file is encrypted. Save a copy without a password and import that copy.")
 
 
 def _other(path: str, kind: FileKind) -> SourceError:
-    return SourceError(path, "isn't {kind}, despite its name.", kind=kind.name)
+    return SourceError(path, "This file isn't {kind}, although its extension says that it is.", kind=kind.name)
 
 
 EXPORT = message(
-    "is an export from another program. Import it separately. In a watched folder, the notes in an export are "
+    "This is an export from another program. Import it separately. In a watched folder, the notes in an export are "
     "imported automatically."
 )
 # Names of the supported kinds, as shown to the user.
@@ -245,29 +245,29 @@ _BETTER = {
 # Suffixes of unsupported kinds, mapped to the reason why their files aren't read and what the user can do.
 _REASONS = {
     " ".join((*PICTURES, "svg avif heic heif ico psd raw cr2 nef dng")): message(
-        "is a picture. It is shown in the notes that link to it. Its text can be found if the base reads pictures."
+        "This is a picture. It is shown in the notes that link to it. Its text can be found if the base reads pictures."
     ),
     "enex jex": EXPORT,
-    "zip": message("is a zip archive. Import it separately, or unpack it here."),
-    "7z rar tar gz tgz bz2 xz zst lzma": message("is an archive. Unpack it here so that its files can be read."),
+    "zip": message("This is a zip archive. Import it separately, or unpack it here."),
+    "7z rar tar gz tgz bz2 xz zst lzma": message("This is an archive. Unpack it here so that its files can be read."),
     "mp3 m4a m4b aac wav flac ogg oga opus wma aiff amr mid midi "
     "mp4 m4v mov avi mkv webm wmv mpg mpeg 3gp flv": message(
-        "is a recording. Tessera doesn't transcribe speech, so put a transcript next to it as a text file."
+        "This is a recording. Tessera doesn't transcribe speech, so put a transcript next to it as a text file."
     ),
     "exe msi dll sys com bat cmd scr app dmg pkg deb rpm apk ipa jar class so dylib o a lib bin iso img lnk": message(
-        "is part of a program and contains nothing to read."
+        "This file is part of a program and contains nothing to read."
     ),
-    "pst ost mbox olm": message("is a mailbox. Save its e-mails as .eml files so that they can be read."),
+    "pst ost mbox olm": message("This is a mailbox. Save its e-mails as .eml files so that they can be read."),
     "xml": message(
-        "is an XML file. If you know what it contains, change its extension so that Tessera can read it: .rss or "
-        ".atom for a feed, .opml for an outline, .dbk for DocBook, .jats for JATS, .xhtml for a web page."
+        "This is an XML file. If you know what it contains, change its extension so that Tessera can read it: .rss "
+        "or .atom for a feed, .opml for an outline, .dbk for DocBook, .jats for JATS, .xhtml for a web page."
     ),
     "json jsonl ndjson": message(
-        "is a data file that Tessera doesn't import. If it is a log or an exported chat, you can get note "
+        "This is a data file that Tessera doesn't import. If it is a log or an exported chat, you can get note "
         "suggestions from it: tessera learn FILE"
     ),
     "yaml yml toml ini plist db sqlite sqlite3 mdb accdb parquet pkl npy": message(
-        "is a data file that Tessera can't read. Export the parts you want to find as text or CSV."
+        "This is a data file that Tessera can't read. Export the parts you want to find as text or CSV."
     ),
 }
 
@@ -277,15 +277,16 @@ def why_not_read(path: str) -> Message:
     kind = kind_of(path)
     if kind in _BETTER:
         return message(
-            "has a format that Tessera can't read. Save it as .{newer} in its own program and import that file.",
+            "This file has a format that Tessera can't read. Save it as .{newer} in its own program and import that "
+            "file.",
             newer=_BETTER[kind],
         )
     if not kind:
-        return message("has no file extension. Add one, such as .md, so that it can be read.")
+        return message("This file has no extension. Add one, such as .md, so that it can be read.")
     unsupported = message(
         (
-            "is a .{kind} file, a type that Tessera can't read. If it contains text, save it as text "
-            "or PDF in its own program."
+            "This is a .{kind} file, a type that Tessera can't read. If it contains text, save it as text or PDF in "
+            "its own program."
         ),
         kind=kind,
     )

@@ -27,7 +27,7 @@ class Canvas:
     def convert(self, data: bytes, kind: str) -> Converted:
         root = _load(data)
         if root is None or not isinstance(root.get("nodes", []), list):
-            raise SourceError("", "isn't an Obsidian canvas, despite its name.")
+            raise SourceError("", "This file isn't an Obsidian canvas, although its extension says that it is one.")
         # Read up to 20,000 cards, and as many arrows.
         nodes = [node for node in objects(root, "nodes")[:20_000] if isinstance(node.get("id"), str)]
         groups = [node for node in nodes if node.get("type") == "group"]
@@ -61,7 +61,7 @@ class Base:
         front = frontmatter.parse(data.decode("utf-8", "replace"))
         values: Json = front.extra
         if front.warnings or not values:
-            raise SourceError("", "isn't an Obsidian base, despite its name.")
+            raise SourceError("", "This file isn't an Obsidian base, although its extension says that it is one.")
         formulas = [f"{name}: `{_line(how)}`" for name, how in _mapping(values.get("formulas")).items()]
         shown = {name: _mapping(about).get("displayName") for name, about in _mapping(values.get("properties")).items()}
         names = [f"{name}: {_line(display)}" for name, display in shown.items() if display]
@@ -195,7 +195,7 @@ class Excalidraw:
     def convert(self, data: bytes, kind: str) -> Converted:
         elements = (_load(data) or {}).get("elements")
         if not isinstance(elements, list):
-            raise SourceError("", "isn't an Excalidraw drawing, despite its name.")
+            raise SourceError("", "This file isn't an Excalidraw drawing, although its extension says that it is one.")
         drawn = [element for element in elements if isinstance(element, dict) and not element.get("isDeleted")]
         texts = map(_text, in_reading_order(filter(_text, drawn)))
         pictures = sum(item.get("type") == "image" for item in drawn)

@@ -123,17 +123,19 @@ class Ocr:
         need("rapidocr")
         if kind != "pdf":
             if not re.match(PICTURES[kind], data[:64]):
-                raise SourceError("", "isn't {kind}, despite its name.", kind=name_of(kind))
+                raise SourceError(
+                    "", "This file isn't {kind}, although its extension says that it is.", kind=name_of(kind)
+                )
             # Shrink large pictures, which would take too long.
             text = text_of(shrink(data, 3000))
             if not text:
-                raise NoText("", "is a picture in which no text can be read.")
+                raise NoText("", "No text can be read in this picture.")
             return Converted(text + "\n")
         from core.documents.pdf import reading
 
         with reading.open_document(data) as document:
             pages = (page_text(document, number) for number in range(1, len(document) + 1))
-            return reading.join_pages(pages, SourceError("", "contains no readable text."))
+            return reading.join_pages(pages, SourceError("", "This file contains no readable text."))
 
 
 def page_text(document: "PdfDocument", number: int) -> str:
@@ -192,7 +194,7 @@ def shrink(data: bytes, side: int) -> "Image":
         if width * height > MAX_PIXELS:
             raise SourceError(
                 "",
-                "is a picture of {width} x {height} pixels, but the limit is {most} million pixels. Make it smaller.",
+                "This picture has {width} x {height} pixels, but the limit is {most} million pixels. Make it smaller.",
                 width=width,
                 height=height,
                 most=MAX_PIXELS // 10**6,

@@ -130,7 +130,9 @@ def _program() -> str:
 
 
 def _missing_error() -> Interrupted:
-    return Interrupted("", message("can't be converted because the program pandoc is missing. Reinstall Tessera."))
+    return Interrupted(
+        "", message("This file can't be converted because the program pandoc is missing. Reinstall Tessera.")
+    )
 
 
 def _run_once(data: bytes, *arguments: str) -> bytes:
@@ -155,7 +157,7 @@ def _run_once(data: bytes, *arguments: str) -> bytes:
         raise end_error("", ChildProcessError(process.returncode))
     if process.returncode:
         why = _reason(errors.decode("utf-8", "replace"))
-        raise SourceError("", "can't be converted: {why}", why=why) if why else damaged()
+        raise SourceError("", "This file can't be converted: {why}", why=why) if why else damaged()
     return written
 
 

@@ -93,7 +93,7 @@ def limit_time(seconds: float) -> None:
 
 _COMMAND = (sys.executable, "-m", "core.documents.worker")
 TOO_MUCH_MEMORY = message(
-    "takes more memory to unpack than a document of its size should. Split it, or save it in another format."
+    "This file takes more memory to unpack than a document of its size should. Split it, or save it in another format."
 )
 # Exit statuses of a process in which a library ran out of memory.
 _OUT_OF_MEMORY = tuple(-getattr(signal, name, 0) for name in ("SIGABRT", "SIGTRAP", "SIGILL"))
@@ -138,13 +138,16 @@ def machine_reason(error: OSError) -> Message:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return message(
             (
-                "was not converted because no space is left in {folder}. Free some space there, then import the file "
-                "again."
+                "This file was not converted because no space is left in {folder}. Free some space there, then "
+                "import the file again."
             ),
             folder=tempfile.gettempdir(),
         )
     return message(
-        ("was not converted because of a problem on this computer ({why}). Try importing the file again later."),
+        (
+            "This file was not converted because of a problem on this computer ({why}). Try importing the file again "
+            "later."
+        ),
         why=files.reason(error),
     )
 
@@ -163,11 +166,16 @@ def end_error(path: str, error: ChildProcessError) -> Interrupted:
         return Interrupted(
             path,
             message(
-                ("was not converted because its converter was stopped (signal {n}). Try importing the file again."),
+                (
+                    "This file was not converted because its converter was stopped (signal {n}). Try importing the "
+                    "file again."
+                ),
                 n=-status,
             ),
         )
-    return Interrupted(path, message("can't be converted because its converter failed with exit status {n}.", n=status))
+    return Interrupted(
+        path, message("This file can't be converted because its converter failed with exit status {n}.", n=status)
+    )
 
 
 class ConverterProcess:

@@ -26,7 +26,7 @@ class Feed:
 
     def convert(self, data: bytes, kind: str) -> Converted:
         if b"<!ENTITY" in data:
-            raise SourceError("", "declares XML entities, which a feed doesn't need, so it was refused.")
+            raise SourceError("", "This file declares XML entities, which a feed doesn't need. It was not imported.")
         try:
             root = parse(io.BytesIO(data), XMLParser(encoding="utf-8")).getroot()  # text is recoded to UTF-8 first
         except ParseError as error:
@@ -36,7 +36,7 @@ class Feed:
             lines = [line for element in root if local(element) == "body" for line in _outline(element)]
             return Converted("\n".join(lines) + "\n", _line(head, "title"), _line(head, "ownerName"))
         if local(root) not in ("rss", "feed", "RDF"):
-            raise SourceError("", "isn't a feed, despite its name.")
+            raise SourceError("", "This file isn't a feed, although its extension says that it is one.")
         from core.documents.pandoc import html_to_markdown
 
         channel = next((element for element in root if local(element) == "channel"), root)
@@ -137,7 +137,7 @@ class Subtitles:
         minutes = (list(minute) for _, minute in groupby(once, key=lambda pair: pair[0][:-3]))
         paragraphs = [f"**{minute[0][0]}** {' '.join(line for _, line in minute)}" for minute in minutes]
         if not paragraphs:
-            raise SourceError("", "contains no readable text.")
+            raise SourceError("", "This file contains no readable text.")
         return Converted("\n\n".join(paragraphs) + "\n")
 
 

@@ -127,13 +127,13 @@ def _convert(name: str, kind: str, place: Path) -> process.WorkerResult:
     except MemoryError:
         return {"reason": to_json(TOO_MUCH_MEMORY), "is_interrupted": True}
     except RecursionError:
-        return {"reason": to_json(message("is nested more deeply than a document should be."))}
+        return {"reason": to_json(message("This file is nested more deeply than a document should be."))}
     except Exception as error:  # noqa: BLE001 a hostile document may raise anything in a parser
         if isinstance(error, OSError) and error.errno in _MACHINE_ERRORS:
             return {"reason": to_json(machine_reason(error)), "is_interrupted": True}
         reason = message(
-            "can't be read because it is damaged or contains something that Tessera doesn't recognise. Open it in "
-            "its own program, save it again, and import it."
+            "This file can't be read because it is damaged or contains something that Tessera doesn't recognise. "
+            "Open it in its own program, save it again, and import it."
         )
         return {"reason": to_json(reason), "cause": type(error).__name__}
 

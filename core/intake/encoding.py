@@ -72,13 +72,13 @@ def decode_file(data: bytes, path: str, *, most: int = MAX_BYTES, chosen: str = 
             except UnicodeDecodeError as error:
                 raise SourceError(
                     path,
-                    "starts as {encoding} text but is damaged at byte {byte}.",
+                    "This file starts as {encoding} text but is damaged at byte {byte}.",
                     encoding=encoding.upper(),
                     byte=error.start + len(bom),
                 ) from error
     for signature, kind in _SIGNATURES.items():
         if data.startswith(signature):
-            raise SourceError(path, "is {kind}, not text, despite its name.", kind=kind)
+            raise SourceError(path, "This file is {kind}, although its extension says that it is text.", kind=kind)
     if found := decode_declared(data, PurePosixPath(path).suffix[1:].lower(), chosen):
         text, encoding = found
         is_chosen = chosen and encoding == normalize_encoding(chosen)
@@ -86,7 +86,7 @@ def decode_file(data: bytes, path: str, *, most: int = MAX_BYTES, chosen: str = 
     if likely := decode_undeclared(data):
         text, encoding, known = likely
         return Decoded(_text_only(text, path, data if encoding == "utf-8" else None), encoding, known)
-    raise SourceError(path, "is not text in any known encoding. Save it as UTF-8 and try again.")
+    raise SourceError(path, "This file isn't text in any known encoding. Save it as UTF-8 and try again.")
 
 
 def encode_like(text: str, like: bytes, path: str, *, chosen: str) -> tuple[bytes, TextEncoding | None]:
@@ -132,7 +132,7 @@ def _text_only(text: str, path: str, data: bytes | None = None) -> str:
     data = text.encode("utf-8", "replace") if data is None else data
     controls = len(data) - len(data.translate(None, _CONTROLS))
     if controls > 1 + len(text) // 100:
-        raise SourceError(path, "contains binary data, not text, despite its name.")
+        raise SourceError(path, "This file contains binary data, although its extension says that it is text.")
     return text.replace("\0", "�") if controls else text
 
 

@@ -199,7 +199,7 @@ def read(folder: Path, path: str) -> bytes:
     """
     data = read_bytes(folder, path, kinds.MAX_BYTES if is_document(path, pictures=True) else MAX_BYTES)
     if data and not data.strip(b"\0"):
-        raise NotDownloaded(path, message("has no content yet, only zero bytes."))
+        raise NotDownloaded(path, message("This file has no content yet, only zero bytes."))
     return data
 
 
@@ -234,7 +234,7 @@ def root_of(folder: Path, forbidden: Path | None) -> Path:
     if not is_folder:
         raise SourceError(str(folder), "This is a file, not a folder. Choose the folder that contains it.")
     if find_half_character(str(root)) is not None:
-        raise SourceError(escape_halves(str(root)), "its name is not valid text. Rename it, then update again.")
+        raise SourceError(escape_halves(str(root)), "This name isn't valid text. Change it, then update again.")
     if forbidden is not None and root.is_relative_to(forbidden.resolve()):
         raise SourceError(str(folder), "This folder is inside Tessera's own workspace. Choose another folder.")
     return root
@@ -254,7 +254,10 @@ def _walk(
         try:
             entries = sorted(os.scandir(folder), key=attrgetter("name"))
         except OSError as error:
-            yield Failed(escape_halves(place.rstrip("/") or "."), message("can't be opened: {why}.", why=reason(error)))
+            yield Failed(
+                escape_halves(place.rstrip("/") or "."),
+                message("This folder can't be opened: {why}.", why=reason(error)),
+            )
             continue
         names = {entry.name for entry in entries}
         left -= len(entries)
@@ -291,7 +294,7 @@ def _check_entry(entry: "os.DirEntry[str]", path: str, root: Path, *, pictures: 
             target = Path(entry.path).resolve()
             if not target.is_relative_to(root):
                 if has_note_name or target.is_dir():
-                    yield Failed(path, message("is a link that points outside the folder, so it was refused."))
+                    yield Failed(path, message("This is a link that points outside the folder. It was not imported."))
                 return
             if target.is_dir():
                 return
@@ -300,12 +303,12 @@ def _check_entry(entry: "os.DirEntry[str]", path: str, root: Path, *, pictures: 
             return
         status = entry.stat()
     except (OSError, RuntimeError) as error:
-        yield Failed(path, message("can't be read: {why}.", why=reason(error)))
+        yield Failed(path, message("This file can't be read: {why}.", why=reason(error)))
         return
     if find_half_character(entry.path[len(str(root)) :]) is not None:
-        yield Failed(path, message("its name is not valid text. Rename it, then update again."))
+        yield Failed(path, message("This name isn't valid text. Change it, then update again."))
     elif not stat.S_ISREG(status.st_mode):
-        yield Failed(path, message("is not a regular file."))
+        yield Failed(path, message("This isn't a regular file."))
     elif is_placeholder(status):
         yield _NotDownloaded(path, PLACEHOLDER)
     else:

@@ -58,35 +58,35 @@ class Ignoring:
         for number, line in enumerate(lines):
             # Each run of asterisks multiplies the matching time.
             if max(line.count("**"), *[len(re.findall(r"\*+", part)) for part in line.split("/")]) > 3:
-                self._refuse(path, message("line {n} has too many asterisks and is ignored.", n=number + 1))
+                self._refuse(path, message("Line {n} has too many asterisks and is ignored.", n=number + 1))
                 lines[number] = ""
         from pathspec import GitIgnoreSpec  # imported only if there are patterns
 
         try:
             self._specs[PurePosixPath(place)] = GitIgnoreSpec.from_lines(lines)
         except (ValueError, re.error) as error:
-            self._refuse(path, message("can't be read: {why}.", why=str(error)))
+            self._refuse(path, message("This file can't be read: {why}.", why=str(error)))
 
     def reason(self, path: str, *, is_folder: bool) -> Message | None:
         """Return why a file or folder is left out, or None if it isn't."""
         name = path.rpartition("/")[2]
         if is_skipped(name):
             if name == ".trash":
-                return message("is the trash of the vault.")
+                return message("This is the trash of the vault.")
             if name.startswith("."):
-                return message("is hidden because its name begins with a dot.")
-            return message("is a folder for programs, not for notes.")
+                return message("This is hidden because its name begins with a dot.")
+            return message("This is a folder for programs, not for notes.")
         if is_folder and f"/{path}".endswith("/logseq/bak"):
-            return message("is a Logseq backup.")
+            return message("This is a Logseq backup.")
         if not is_folder and is_leftover(name):
-            return message("is a leftover from another program.")
+            return message("This is a leftover from another program.")
         named = f"{path}/" if is_folder else path
         # As with `.gitignore`, patterns in the innermost folder take precedence.
         for folder in PurePosixPath(named).parents if self._specs else ():
             if spec := self._specs.get(folder):
                 result = spec.check_file(named.removeprefix(f"{folder}/"))
                 if result.include:
-                    return message("is excluded by {file}.", file=str(folder / RULES))
+                    return message("This is excluded by {file}.", file=str(folder / RULES))
                 if result.include is not None:
                     break
         return next((why for why, pattern in self._excluded if pattern.search(named)), None)
@@ -97,9 +97,9 @@ class Ignoring:
             filters = json.loads(self._text(VAULT) or "{}").get("userIgnoreFilters") or []
             texts = [text for text in filters if isinstance(text, str) and text][:_MOST_RULES]
         except (AttributeError, TypeError, ValueError, RecursionError):
-            return self._refuse(VAULT, message("can't be read, so its list of excluded files isn't applied."))
+            return self._refuse(VAULT, message("This file can't be read, so its list of excluded files isn't applied."))
         for text in texts:
-            why = message("is a file that Obsidian excludes ({rule}).", rule=text)
+            why = message("This is excluded by Obsidian ({rule}).", rule=text)
             is_expression = len(text) > 2 and text[0] == text[-1] == "/"
             source = text[1:-1] if is_expression else f"^{re.escape(text)}"
             pattern = None
@@ -114,7 +114,7 @@ class Ignoring:
                 yield why, pattern
             else:
                 self._refuse(
-                    VAULT, message("its list of excluded files contains '{rule}', which is ignored.", rule=text)
+                    VAULT, message("This list of excluded files contains '{rule}', which is ignored.", rule=text)
                 )
 
     def _text(self, path: str) -> str:
@@ -128,13 +128,15 @@ class Ignoring:
             with full.open("rb") as file:
                 data = file.read(_MOST_BYTES + 1)
             if len(data) > _MOST_BYTES:
-                self._refuse(path, message("is longer than {size} KB and is ignored.", size=_MOST_BYTES // 1024))
+                self._refuse(
+                    path, message("This file is longer than {size} KB and is ignored.", size=_MOST_BYTES // 1024)
+                )
                 return ""
             return decode_file(data, path).text if data else ""
         except SourceError as error:
             self._refuse(path, error.reason)
         except (OSError, RuntimeError) as error:
-            self._refuse(path, message("can't be read: {why}.", why=str(error)))
+            self._refuse(path, message("This file can't be read: {why}.", why=str(error)))
         return ""
 
     def _refuse(self, path: str, why: Message) -> None:

@@ -153,7 +153,7 @@ class Imports:
         }
         added = tuple(file for file in plan.added if deleted.get(file.path) != file.content_hash)
         left_out = [
-            Failed(path, message("its note was deleted. Restore the note from the trash, or change the file."))
+            Failed(path, message("Its note was deleted. Restore the note from the trash, or change the file."))
             for path in sorted(paths.difference(file.path for file in added))
         ]
         return replace(plan, added=added, left_out=(*plan.left_out, *left_out))
@@ -240,7 +240,7 @@ class Imports:
         edited = [
             match for match in plan.changed if self._store.versions.for_note(match.note.note_id)[0].author != "sync"
         ]
-        why = message("its note was edited in Tessera. To use the text from the export, import the export itself.")
+        why = message("Its note was edited in Tessera. To use the text from the export, import the export itself.")
         return replace(
             plan,
             changed=tuple(match for match in plan.changed if match not in edited),

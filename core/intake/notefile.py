@@ -174,9 +174,9 @@ def document_text(
         fields["tags"] = tags[:50]
     front = frontmatter.dump(fields)
     if not body.strip():
-        raise SourceError(path, "contains no readable text.")
+        raise SourceError(path, "This file contains no readable text.")
     if len(front) + len(body) > MAX_TEXT:
-        raise SourceError(path, "contains more than {n} million characters. Split it.", n=MAX_TEXT // 2**20)
+        raise SourceError(path, "This file contains more than {n} million characters. Split it.", n=MAX_TEXT // 2**20)
     if not front and span(body)[2] and kind != "textpack":
         front = "---\n---\n"  # otherwise a rule at the start would open front matter
     return DocumentText(

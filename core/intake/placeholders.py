@@ -13,12 +13,14 @@ from core.base.files import reason
 from core.base.messages import message
 from core.model import Failed
 
-PLACEHOLDER = message("is not downloaded. Download it in the program that syncs the folder.")
+PLACEHOLDER = message("This file isn't downloaded. Download it in the program that syncs the folder.")
 MOVED = message(
-    "is missing, and a file with the same name isn't downloaded yet, so it may have been moved. "
-    "Its note is kept until this is clear."
+    "This file is missing, and a file with the same name isn't downloaded yet, so it may have been moved. Its note "
+    "is kept until this is clear."
 )
-EMPTIED = message("is empty, but had text at the last update. Its note is kept. To remove the note, delete the file.")
+EMPTIED = message(
+    "This file is empty, but it had text at the last update. Its note is kept. To remove the note, delete the file."
+)
 
 # Names of the placeholders created by iCloud, Nextcloud, ownCloud, OpenCloud and Resilio.
 _PLACES = (".{}.icloud", "{}.nextcloud", "{}.owncloud", "{}.opencloud", "{}.rsls")
@@ -39,7 +41,7 @@ class EmptyFile(SourceError):
     """A file is empty, so nothing is lost if it is skipped."""
 
     def __init__(self, path: str) -> None:
-        super().__init__(path, "is empty.")
+        super().__init__(path, "This file is empty.")
 
 
 def with_note(failure: Failed) -> Failed:
@@ -85,7 +87,7 @@ def lock_error(error: Exception, path: str) -> NotDownloaded | None:
     return NotDownloaded(
         path,
         message(
-            "can't be read: {why}. Close the program that uses it, or give Tessera permission to read it.",
+            "This file can't be read: {why}. Close the program that uses it, or give Tessera permission to read it.",
             why=reason(error),
         ),
     )

@@ -216,7 +216,9 @@ def _unzip(archive: zipfile.ZipFile, destination: Path, allowance: _Allowance, *
             others += _not_read(path)
             continue
         if member.flag_bits & 0x1:
-            others.append(Failed(path, message("is encrypted. Unpack the archive yourself and import the folder.")))
+            others.append(
+                Failed(path, message("This file is encrypted. Unpack the archive yourself and import the folder."))
+            )
             continue
         with archive.open(member) as source:
             # Other compression methods unpack a whole block at once, however large it is.
@@ -262,7 +264,7 @@ def _write(destination: Path, path: str, blocks: Iterable[bytes]) -> None:
         with target.open("xb") as file:
             file.writelines(blocks)
     except OSError as error:
-        raise SourceError(path, "can't be written: {why}.", why=reason(error)) from error
+        raise SourceError(path, "This file can't be written: {why}.", why=reason(error)) from error
 
 
 def size_error(name: str) -> SourceError:
@@ -314,7 +316,7 @@ def write(importer: Importer, destination: Path) -> tuple[list[Failed], list[Fai
             else:
                 _write(destination, path, [part.read()])
     if not total:
-        first = next(iter(failed), Failed(importer.name, message("is an export without notes.")))
+        first = next(iter(failed), Failed(importer.name, message("This is an export without notes.")))
         raise SourceError(first.path, first.error)
     return failed, lacking
 
@@ -353,7 +355,7 @@ def stage_file(file: Path, into: Path) -> Staged:
                 with (into / file.name).open("xb") as copy:
                     copy.writelines(_Allowance(file.name, MAX_UNPACKED).blocks(stream))
     except OSError as error:
-        raise SourceError(str(file), "can't be read: {why}.", why=reason(error)) from error
+        raise SourceError(str(file), "This file can't be read: {why}.", why=reason(error)) from error
     return _rewrite_export(into, file.name, others)
 
 

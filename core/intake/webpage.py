@@ -61,7 +61,9 @@ def fetch(address: str) -> WebPage:
         finally:
             connection.close()
     except (OSError, ValueError, http.client.HTTPException) as error:
-        raise SourceError(address, "can't be reached ({why}).", why=str(error) or type(error).__name__) from error
+        raise SourceError(
+            address, "This page can't be reached ({why}).", why=str(error) or type(error).__name__
+        ) from error
 
 
 def address_parts(address: str) -> SplitResult:
@@ -72,7 +74,8 @@ def address_parts(address: str) -> SplitResult:
             _ = parts.port  # raises ValueError
             return parts
     raise SourceError(
-        address, ("isn't the address of a web page. Such an address begins with https:// and contains no password.")
+        address,
+        ("This isn't the address of a web page. Such an address begins with https:// and contains no password."),
     )
 
 
@@ -80,7 +83,7 @@ def _connect(address: str, host: str, port: int, *, encrypted: bool) -> socket.s
     """Connect to a host's first reachable address. All the host's addresses must be public."""
     found = list(dict.fromkeys(str(entry[4][0]) for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)))
     if not found or not all(map(_is_public, found)):
-        raise SourceError(address, "is an address on this machine or its local network, so it was refused.")
+        raise SourceError(address, "This address is on this machine or its local network. The page was not imported.")
     for number in found:
         try:
             plain = socket.create_connection((number, port), timeout=SECONDS / len(found))
@@ -120,7 +123,7 @@ def _in_time(connected: socket.socket, address: str) -> Iterator[None]:
     finally:
         timer.cancel()
         if over.is_set():
-            raise SourceError(address, "takes longer than {n} seconds to load.", n=int(SECONDS))
+            raise SourceError(address, "This page takes longer than {n} seconds to load.", n=int(SECONDS))
 
 
 def _read_answer(connection: http.client.HTTPConnection, address: str) -> WebPage:
@@ -132,19 +135,19 @@ def _read_answer(connection: http.client.HTTPConnection, address: str) -> WebPag
     if answer.status in range(300, 400):
         raise SourceError(
             address,
-            "redirects to {other}. Import that address.",
+            "This address redirects to {other}. Import that address instead.",
             other=urljoin(address, answer.headers.get("Location", "?"))[:500],
         )
     if answer.status != http.HTTPStatus.OK:
-        raise SourceError(address, "answers with status {status}.", status=answer.status)
+        raise SourceError(address, "The server answered with status {status}.", status=answer.status)
     kind = answer.headers.get_content_type()
     if kind not in _KINDS:
-        raise SourceError(address, "has the type {kind}, which Tessera can't read.", kind=kind)
+        raise SourceError(address, "This page has the type {kind}, which Tessera can't read.", kind=kind)
     data = bytearray()
     while block := answer.read1(65_536):
         data += block
         if len(data) > MAX_BYTES:
-            raise SourceError(address, "is larger than {limit} MB.", limit=MAX_BYTES >> 20)
+            raise SourceError(address, "This page is larger than {limit} MB.", limit=MAX_BYTES >> 20)
     suffix = _KINDS[kind]
     return WebPage(
         address, _name(address, suffix), in_its_charset(bytes(data), suffix, answer.headers.get_content_charset())

@@ -60,9 +60,11 @@ def parse(body: str, name: str = "This note") -> Parsed:
     Raises SourceError, with `name` as its path, if the body exceeds MAX_CHARACTERS or MAX_LINES.
     """
     if len(body) > MAX_CHARACTERS:
-        raise SourceError(name, "is longer than {n} characters. Split it into several notes.", n=MAX_CHARACTERS)
+        raise SourceError(
+            name, "This note is longer than {n} characters. Split it into several notes.", n=MAX_CHARACTERS
+        )
     if body.count("\n") + body.count("\r") - body.count("\r\n") > MAX_LINES:  # a list of the lines would take 1 GB
-        raise SourceError(name, "has more than {n} lines. Split it into several notes.", n=MAX_LINES)
+        raise SourceError(name, "This note has more than {n} lines. Split it into several notes.", n=MAX_LINES)
     lines = [*line_starts(body), len(body)] if body else [0]
     environment: dict[str, dict[str, object]] = {}
     return Parsed(body, lines, _parser().parse(body, environment), environment.get("references", ()))

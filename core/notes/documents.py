@@ -112,9 +112,9 @@ class Documents:
                 with suppress(OSError, RuntimeError, ValueError):  # RuntimeError: a symlink loop
                     if is_inside(path, note.folder, MAX_BYTES):
                         return Original(name, document.kind, path=str(path.resolve()))
-            raise SourceError(str(path), "no longer exists.")
+            raise SourceError(str(path), "This file no longer exists.")
         if (data := self._store.documents.original(document.original)) is None:
-            raise SourceError(name, "no longer exists.")
+            raise SourceError(name, "This file no longer exists.")
         return Original(name, document.kind, data=data)
 
     def save_original(self, note_id: str, place: Path) -> Original:

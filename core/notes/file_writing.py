@@ -380,7 +380,7 @@ def _writing(root: Path, path: str) -> Iterator[None]:
                 why=why,
                 folder=root,
             ) from error
-        raise SourceError(path, "can't be written: {why}.", why=why) from error
+        raise SourceError(path, "This file can't be written: {why}.", why=why) from error
 
 
 _LOG = getLogger(__name__)

@@ -496,7 +496,7 @@ class Files:
         note = self._store.note(note_id)
         path = note.file if note.in_file else Path()
         if not (path.is_file() and path.name.lower().endswith(NOTE_SUFFIXES)):
-            raise SourceError(str(path), "this file no longer exists.")
+            raise SourceError(str(path), "This file no longer exists.")
         try:
             if sys.platform == "win32":
                 os.startfile(path)
@@ -507,4 +507,4 @@ class Files:
                     [program, str(path)], stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True
                 )
         except OSError as error:
-            raise SourceError(str(path), "the system has no program that can open it.") from error
+            raise SourceError(str(path), "The system has no program that can open this file.") from error

@@ -57,7 +57,9 @@ def test_the_pictures_of_a_base_are_read_and_a_hit_names_its_own(
     (hit, *_) = program.post("/api/v1/search", json={"query": "irrigation", "mode": "keyword"}).json()["hits"]
     assert (hit["path"], hit["picture"], hit["text"]) == ("plan.md", "board.png", "Irrigation of the greenhouse")
     note = program.get(f"/api/v1/notes/{hit['note_id']}").json()
-    assert [(one["path"], one["reason"][:11]) for one in note["unread_attachments"]] == [("torn.png", "is damaged.")]
+    assert [(one["path"], one["reason"][:21]) for one in note["unread_attachments"]] == [
+        ("torn.png", "This file is damaged.")
+    ]
     assert program.post("/api/v1/pictures/read", json={"again": True}).status_code == 202
     answer = server.run(lambda: workspace, "knowledge_query", {"knowledge_base": "garden", "query": "irrigation"})
     assert '"picture": "board.png"' in json.dumps(answer, default=vars).replace("\\", "")

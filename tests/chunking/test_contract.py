@@ -213,7 +213,7 @@ def test_an_unknown_strategy_lists_the_choices() -> None:
 
 
 def test_a_note_too_large_to_parse_is_refused_by_its_name() -> None:
-    with pytest.raises(SourceError, match="A note: has more than 500,000 lines"):
+    with pytest.raises(SourceError, match="A note: This note has more than 500,000 lines"):
         cut(note("a\n" * 500_001), SMALL, words)
 
 

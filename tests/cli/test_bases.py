@@ -238,7 +238,7 @@ def test_a_fifo_is_no_export_no_log_and_no_question_file(
     fifo = tmp_path / "fifo"
     for command in (("restore", fifo), ("learn", fifo), ("evaluate", fifo, "--base", "vault")):
         code, _, error = said(*command)
-        assert (code, "is not a regular file" in error) == (1, True)
+        assert (code, "This isn't a regular file" in error) == (1, True)
 
 
 def test_a_person_that_nobody_knows_is_a_name_of_a_folder(
@@ -262,6 +262,6 @@ def test_pictures_are_read_and_a_hit_names_its_own(
     assert said("document", "pictures")[1] == "0 pictures were read.\n"
     assert "garden: plan.md, picture board.png" in said("search", "irrigation")[1]
     assert run("search", "irrigation")["hits"][0]["picture"] == "board.png"
-    assert "torn.png: is damaged." in said("note", "show", "plan.md")[1]
+    assert "torn.png: This file is damaged." in said("note", "show", "plan.md")[1]
     run("base", "set", "--base", "garden", "--leave-pictures")
     assert not run("search", "irrigation", "--mode", "keyword")["hits"]

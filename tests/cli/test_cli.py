@@ -65,8 +65,11 @@ def test_import_says_what_it_did(run: Any, folder: Path) -> None:
     (folder / "empty.md").touch()
     again = run("import", folder, "--base", "mine")
     assert again["unchanged"] == 3
-    text = {"text": "is empty.", "fields": {}}
-    assert (again["failed"], again["skipped"]) == ([], [{"path": "empty.md", "error": "is empty.", "message": text}])
+    text = {"text": "This file is empty.", "fields": {}}
+    assert (again["failed"], again["skipped"]) == (
+        [],
+        [{"path": "empty.md", "error": "This file is empty.", "message": text}],
+    )
 
 
 def test_commands_and_the_app_use_the_workspace_that_the_settings_name(

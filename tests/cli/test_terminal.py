@@ -153,7 +153,7 @@ def test_an_output_that_is_closed_or_full_or_no_longer_read_ends_in_no_traceback
     assert "n.md" in listed
     assert ends[:8] == [(0, listed), (0, ""), (0, ""), (0, ""), (0, listed), (0, ""), (1, ""), (1, "")]
     assert ends[8] == (1, "tessera: The note has no text and no title, so it wasn't saved.\n")
-    lost = "stdout: can't be written (No space left on device). Everything done so far was kept."
+    lost = "stdout: The output can't be written (No space left on device). Everything done so far was kept."
     assert ends[9] == ends[10] == (1, f"tessera: {lost}\n")
     assert ends[11][0] == 1
     assert json.loads(ends[11][1])["error"] == lost

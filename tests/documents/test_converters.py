@@ -204,13 +204,13 @@ def test_radicals_are_common_characters_and_divided_words_are_whole() -> None:
 @pytest.mark.parametrize(
     ("data", "kind", "reason"),
     [
-        (b"", "docx", "is empty."),
-        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600, "docx", "is encrypted."),
-        (b"MZ" + b"\0" * 600, "pdf", "is a program"),
-        (b"PK\x03\x04" + b"\0" * 600, "pdf", "isn't a PDF"),
-        (b"PK\x03\x04" + b"\0" * 600, "docx", "is damaged."),
-        (zipped({"a.txt": b"x"}), "docx", "isn't a Word document"),
-        (zipped({"word/document.xml": b" " * 40_000_000}), "docx", "unpacks to far more"),
+        (b"", "docx", "This file is empty."),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600, "docx", "This file is encrypted."),
+        (b"MZ" + b"\0" * 600, "pdf", "This file is a program"),
+        (b"PK\x03\x04" + b"\0" * 600, "pdf", "This file isn't a PDF"),
+        (b"PK\x03\x04" + b"\0" * 600, "docx", "This file is damaged."),
+        (zipped({"a.txt": b"x"}), "docx", "This file isn't a Word document"),
+        (zipped({"word/document.xml": b" " * 40_000_000}), "docx", "This file unpacks to far more"),
     ],
 )
 def test_what_is_no_document_is_refused_before_it_is_parsed(data: bytes, kind: str, reason: str) -> None:
@@ -224,7 +224,10 @@ def test_what_is_no_document_is_refused_before_it_is_parsed(data: bytes, kind: s
 def test_a_locked_pdf_and_one_of_too_many_pages_are_refused() -> None:
     from tests.documents.making import pages
 
-    for data, reason in ((pdf([page("x")], encrypted=True), "is encrypted."), (pages(5_001), "has 5,001 pages")):
+    for data, reason in (
+        (pdf([page("x")], encrypted=True), "This file is encrypted."),
+        (pages(5_001), "This file has 5,001 pages"),
+    ):
         with pytest.raises(SourceError) as refused:
             converted(data, "pdf")
         assert str(refused.value.reason).startswith(reason)

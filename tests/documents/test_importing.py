@@ -125,9 +125,10 @@ def test_files_that_are_not_read_are_listed_and_tried_again_when_they_change(
     assert (report.added, len(report.failed), len(report.skipped)) == (1, 2, 1)
     listed = {one.path: str(one.error) for one in workspace.documents.unread("work")}
     assert listed == {
-        "film.mp4": "is a recording. Tessera doesn't transcribe speech, so put a transcript next to it as a text file.",
-        "locked.pdf": "is encrypted. Save a copy without a password and import that copy.",
-        "program.docx": "is a program despite its name, so it was refused.",
+        "film.mp4": "This is a recording. Tessera doesn't transcribe speech, so put a transcript next to it as a text "
+        "file.",
+        "locked.pdf": "This file is encrypted. Save a copy without a password and import that copy.",
+        "program.docx": "This file is a program, although its extension says otherwise. It was not imported.",
     }
     monkeypatch.setattr(notefile, "convert", None)
     again = workspace.imports.plan_folder(folder, "work")
@@ -232,7 +233,7 @@ def test_commands_say_what_was_not_read_and_convert_again(
             cli.main([*arguments, "--workspace", str(tmp_path / "workspace")])
         return capsys.readouterr().out
 
-    assert printed("document", "unread", "work").startswith("broken.docx: is damaged.")
+    assert printed("document", "unread", "work").startswith("broken.docx: This file is damaged.")
     assert re.search(r"pandoc +\S.* docx, odt, ", printed("document", "converters"))
     assert printed("document", "convert", "garden.rst") == "'garden.rst' is now version 1.\n"
 
@@ -343,7 +344,7 @@ def test_a_full_disk_says_nothing_of_the_document(tmp_path: Path, monkeypatch: p
             added, (why,) = imported()
         assert added == 0
         assert (
-            why == f"was not converted because no space is left in {gettempdir()}. "
+            why == f"This file was not converted because no space is left in {gettempdir()}. "
             "Free some space there, then import the file again."
         )
         assert imported() == (1, [])

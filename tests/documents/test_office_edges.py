@@ -231,13 +231,17 @@ def test_a_title_that_a_program_gave_is_no_title(title: str) -> None:
     assert convert(page, "a.html")[0].title == (title if _TITLES[title] else "")
 
 
-_DAMAGED = "is damaged. Open it in its own program, save it again, and import it."
+_DAMAGED = "This file is damaged. Open it in its own program, save it again, and import it."
 
 
 @pytest.mark.parametrize(
     ("path", "data", "said"),
     [
-        ("a.tex", b"\\begin{itemize} \\item x", "can't be converted: line 2, column 2: unexpected end of input"),
+        (
+            "a.tex",
+            b"\\begin{itemize} \\item x",
+            "This file can't be converted: line 2, column 2: unexpected end of input",
+        ),
         ("a.docx", zipped({"word/document.xml": b"<a/>"}), _DAMAGED),
         ("a.odt", zipped({"content.xml": b"<a/>"}), _DAMAGED),
     ],
@@ -271,14 +275,14 @@ def test_what_a_library_says_of_its_failure_reaches_nobody(
     with pytest.raises(SourceError) as refused:
         convert(b"a,b\n", "a.csv")
     assert str(refused.value.reason).startswith(
-        "can't be read because it is damaged or contains something that Tessera doesn't recognise."
+        "This file can't be read because it is damaged or contains something that Tessera doesn't recognise."
     )
     assert ("LookupError" in caplog.text, "secret" in caplog.text) == (True, False)
 
 
 def test_pandoc_reads_no_workbook_for_it_drops_their_words() -> None:
     data = xlsx({"Prices": [["Item", "Price"], ["Tea", "3"]]})
-    with pytest.raises(SourceError, match="by the converter 'pandoc'"):
+    with pytest.raises(SourceError, match="The converter 'pandoc'"):
         convert(data, "a.xlsx", converter="pandoc")
     assert "Tea" in convert(data, "a.xlsx", converter="workbook")[0].text
 

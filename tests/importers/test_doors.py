@@ -28,7 +28,7 @@ def test_the_plan_of_a_command_names_the_program_and_what_is_left_out(
         "Read as Logseq notes.",
         "2 added, 0 changed, 0 renamed, 0 removed, 0 unchanged, 0 failed",
     ]
-    assert "  left out (2): pages/a.md, pages/ab.md: is excluded by .tesseraignore." in lines
+    assert "  left out (2): pages/a.md, pages/ab.md: This is excluded by .tesseraignore." in lines
 
 
 def test_a_note_says_its_properties_and_what_is_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

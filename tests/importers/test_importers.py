@@ -129,7 +129,7 @@ def test_a_graph_of_logseq_is_read_where_it_lies_and_synced(workspace: Workspace
     graph = vault(tmp_path / "graph", LOGSEQ)
     plan = workspace.imports.plan_folder(graph, "notes")
     assert plan.importer == "Logseq"
-    assert ("logseq/bak/", "is a Logseq backup.") in [(one.path, str(one.error)) for one in plan.left_out]
+    assert ("logseq/bak/", "This is a Logseq backup.") in [(one.path, str(one.error)) for one in plan.left_out]
     workspace.imports.apply(plan)
     roses, day = (notes(workspace)[path] for path in ("pages/garden___Roses.md", "journals/2026_01_31.md"))
     assert (roses.title, roses.tags) == ("garden/Roses", ("cut-flowers", "flowers"))
@@ -246,9 +246,9 @@ def test_a_hostile_export_of_evernote_is_refused_with_a_sentence(tmp_path: Path,
 
 
 UNREADABLE = {
-    "damaged": (ENEX[:400], "Home.enex: isn't a valid Evernote export"),
-    "empty": ("", "Home.enex: isn't a valid Evernote export (line 1)."),
-    "without notes": ("<en-export></en-export>", "Home.enex: is an Evernote export without notes."),
+    "damaged": (ENEX[:400], "Home.enex: This file isn't a valid Evernote export"),
+    "empty": ("", "Home.enex: This file isn't a valid Evernote export (line 1)."),
+    "without notes": ("<en-export></en-export>", "Home.enex: This is an Evernote export without notes."),
 }
 
 
@@ -282,7 +282,7 @@ def test_an_export_without_a_readable_note_is_refused_by_its_own_name(
 def test_a_notebook_without_notes_is_named_beside_others(workspace: Workspace, tmp_path: Path) -> None:
     folder = vault(tmp_path / "folder", {"A.enex": ENEX, "B.enex": "<en-export/>"})
     plan = workspace.imports.plan_folder(folder, "notes")
-    assert ("B.enex", "is an Evernote export without notes.") in [
+    assert ("B.enex", "This is an Evernote export without notes.") in [
         (one.path, str(one.error)) for one in (*plan.failed, *plan.skipped)
     ]
     assert plan.added

@@ -198,7 +198,7 @@ SAID = {
         ),
         "Frogs.md": "---\ntitle: Frogs\n---\nGreen **frog**\n",
         "Ponds/Lost.md": "---\ntitle: Lost\n---\n[lost](lost.pdf)\n",
-        exports.G: "is encrypted. Export it from Joplin without encryption.",
+        exports.G: "This note is encrypted. Export it from Joplin without encryption.",
     },
 }
 
@@ -272,7 +272,7 @@ def test_a_folder_of_notes_with_an_export_in_it_is_no_export(tmp_path: Path) -> 
         assert importer_of(folder / "Export", keeps_files=False)
 
 
-DAMAGED = "is damaged. Export it from its program again."
+DAMAGED = "This file is damaged. Export it from its program again."
 
 
 def test_damaged_files_are_named_and_the_others_come(tmp_path: Path) -> None:
@@ -295,7 +295,9 @@ def test_an_export_that_is_too_large_says_what_to_do(tmp_path: Path) -> None:
     written(tmp_path, {"result.json": b'{"messages": ['})
     with (tmp_path / "result.json").open("r+b") as file:
         file.truncate(101 * 2**20)
-    assert read(tmp_path) == {"result.json": "is 101.0 MB; the limit is 100 MB. Split it and import the parts."}
+    assert read(tmp_path) == {
+        "result.json": "This file is 101.0 MB; the limit is 100 MB. Split it and import the parts."
+    }
 
 
 VALUES: list[Any] = [None, True, 1.5, "", "x" * 300, [], [None, {"a": 1}], {"b": []}, "\ud83d", "../../x", -(10**30)]

@@ -69,7 +69,7 @@ def test_a_single_nul_keeps_every_offset() -> None:
         (b"\xef\xbb\xbf", "is empty"),
         (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(range(256)) * 4, "a PNG picture"),
         (b"%PDF-1.7\nhello", "a PDF"),
-        (bytes(range(256)) * 40, "not text"),
+        (bytes(range(256)) * 40, "isn't text"),
         (b"\0" * 5000, "binary data"),
         (b"text\x01\x02\x03\x04\x05" * 50, "binary data"),
         (b"\xff\xfea", "damaged"),

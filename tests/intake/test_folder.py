@@ -52,7 +52,7 @@ def test_links_out_of_the_folder_are_refused(tmp_path: Path) -> None:
     found = scan(vault)
     assert [file.path for file in found.files] == ["real.md"]
     assert {item.path: str(item.error) for item in found.failed} == dict.fromkeys(
-        ("file.md", "folder", "up"), "is a link that points outside the folder, so it was refused."
+        ("file.md", "folder", "up"), "This is a link that points outside the folder. It was not imported."
     )
     with pytest.raises(SourceError, match="outside the folder"):
         read(vault, "file.md")
@@ -76,8 +76,10 @@ def test_links_inside_are_followed_once_and_never_in_circles(tmp_path: Path) -> 
 def test_what_is_no_ordinary_file_is_never_opened(tmp_path: Path) -> None:
     write(tmp_path, real="x")
     os.mkfifo(tmp_path / "pipe.md")
-    assert [(item.path, str(item.error)) for item in scan(tmp_path).failed] == [("pipe.md", "is not a regular file.")]
-    with pytest.raises(SourceError, match="not a regular file"):
+    assert [(item.path, str(item.error)) for item in scan(tmp_path).failed] == [
+        ("pipe.md", "This isn't a regular file.")
+    ]
+    with pytest.raises(SourceError, match="isn't a regular file"):
         read(tmp_path, "pipe.md")
 
 
@@ -87,7 +89,7 @@ def test_undecodable_names_fail_by_name(tmp_path: Path) -> None:
     (item,) = scan(tmp_path).failed
     item.path.encode("utf-8")
     assert item.path == "\\udcff\\udcfe.md"
-    assert "not valid text" in str(item.error)
+    assert "isn't valid text" in str(item.error)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")

@@ -37,7 +37,7 @@ def test_patterns_of_an_inner_folder_come_before_those_above(tmp_path: Path) -> 
     (tmp_path / ".tesseraignore").write_text("x.md\n", encoding="utf-8")
     (tmp_path / "a/.tesseraignore").write_text("!x.md\n/y.md\n", encoding="utf-8")
     assert paths(tmp_path) == ["a/x.md"]
-    assert left_out(tmp_path)["a/y.md"] == "is excluded by a/.tesseraignore."
+    assert left_out(tmp_path)["a/y.md"] == "This is excluded by a/.tesseraignore."
 
 
 def test_the_excluded_files_of_obsidian_are_left_out(tmp_path: Path) -> None:
@@ -48,11 +48,11 @@ def test_the_excluded_files_of_obsidian_are_left_out(tmp_path: Path) -> None:
     scanned = scan(tmp_path)
     assert [file.path for file in scanned.files] == ["a.md"]
     assert left_out(tmp_path) == {
-        ".obsidian/": "is hidden because its name begins with a dot.",
-        ".trash/": "is the trash of the vault.",
-        "Archive 2020.md": "is a file that Obsidian excludes (Archive).",
-        "Templates/": "is a file that Obsidian excludes (templates/).",
-        "notes/daily-1.md": "is a file that Obsidian excludes (/daily-\\d/).",
+        ".obsidian/": "This is hidden because its name begins with a dot.",
+        ".trash/": "This is the trash of the vault.",
+        "Archive 2020.md": "This is excluded by Obsidian (Archive).",
+        "Templates/": "This is excluded by Obsidian (templates/).",
+        "notes/daily-1.md": "This is excluded by Obsidian (/daily-\\d/).",
     }
     assert [(one.path, "(a+)+b" in str(one.error)) for one in scanned.failed] == [(".obsidian/app.json", True)]
 
@@ -71,8 +71,8 @@ def test_hostile_patterns_take_no_time_and_are_named(tmp_path: Path) -> None:
     scanned = scan(tmp_path)
     assert len(scanned.files) == 1
     assert [str(one.error) for one in scanned.failed] == [
-        "line 1 has too many asterisks and is ignored.",
-        "line 2 has too many asterisks and is ignored.",
+        "Line 1 has too many asterisks and is ignored.",
+        "Line 2 has too many asterisks and is ignored.",
     ]
 
 

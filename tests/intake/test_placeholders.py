@@ -136,9 +136,12 @@ def test_a_file_that_became_empty_or_zero_bytes_keeps_its_note_until_it_is_delet
     report = sync(workspace, vault)
     assert [*away(report)] == ["Note 1.md", "Note 2.md", "Note 3.md", "new zero.pdf"]
     told = away(report)
-    assert told["Note 2.md"] == "has no content yet, only zero bytes. Until then, its note stays unchanged."
-    assert told["new zero.pdf"] == "has no content yet, only zero bytes."
-    assert [(one.path, str(one.error)) for one in report.skipped] == [("new.csv", "is empty."), ("new.md", "is empty.")]
+    assert told["Note 2.md"] == "This file has no content yet, only zero bytes. Until then, its note stays unchanged."
+    assert told["new zero.pdf"] == "This file has no content yet, only zero bytes."
+    assert [(one.path, str(one.error)) for one in report.skipped] == [
+        ("new.csv", "This file is empty."),
+        ("new.md", "This file is empty."),
+    ]
     assert (report.failed, [*map(str, workspace.freshness_of().messages)]) == ((), ["9 notes aren't indexed yet"])
     assert found(workspace, "lighthouse1") == ["Note 1.md"]
     (vault / "Note 1.md").unlink()
@@ -326,5 +329,5 @@ def test_the_doors_list_what_is_not_downloaded(
     evict(vault / "Note 1.md")
     planned = json.loads(run("import", str(vault), "--dry-run", "--json"))
     assert [one["path"] for one in planned["not_downloaded"]] == ["Note 1.md"]
-    assert "  not downloaded (1): Note 1.md: is not downloaded." in run("import", str(vault))
+    assert "  not downloaded (1): Note 1.md: This file isn't downloaded." in run("import", str(vault))
     assert "Note 1.md" in run("document", "unread", "vault")

@@ -196,7 +196,7 @@ def test_failed_files_keep_their_notes(vault: Path, known: Sequence[KnownNote]) 
     result = plan("base", vault, known)
     assert sorted(summary(result)["failed"]) == ["b.md", "c.md", "sub/d.md"]
     assert result.removed == ()
-    assert [(item.path, str(item.error)[:9]) for item in result.not_downloaded] == [("a.md", "is empty,")]
+    assert [(item.path, str(item.error)[:19]) for item in result.not_downloaded] == [("a.md", "This file is empty,")]
 
 
 def test_a_folder_that_became_a_link_keeps_its_notes(tmp_path: Path, vault: Path, known: Sequence[KnownNote]) -> None:
@@ -204,7 +204,9 @@ def test_a_folder_that_became_a_link_keeps_its_notes(tmp_path: Path, vault: Path
     (vault / "sub").symlink_to(tmp_path / "elsewhere", target_is_directory=True)
     result = plan("base", vault, known)
     assert result.removed == ()
-    assert result.failed == (Failed("sub", message("is a link that points outside the folder, so it was refused.")),)
+    assert result.failed == (
+        Failed("sub", message("This is a link that points outside the folder. It was not imported.")),
+    )
 
 
 def test_binary_new_files_fail_and_the_rest_goes_on(vault: Path) -> None:
@@ -257,14 +259,16 @@ def test_an_upload_takes_over_no_moved_folder(tmp_path: Path) -> None:
 
 
 def test_report_is_json() -> None:
-    report = SyncReport(added=2, failed=(Failed("x.md", message("is empty.")),), chunks=5, seconds=0.5)
+    report = SyncReport(added=2, failed=(Failed("x.md", message("This file is empty.")),), chunks=5, seconds=0.5)
     assert json.loads(json.dumps(report.to_dict())) == {
         "added": 2,
         "changed": 0,
         "renamed": 0,
         "removed": 0,
         "unchanged": 0,
-        "failed": [{"path": "x.md", "error": "is empty.", "message": {"text": "is empty.", "fields": {}}}],
+        "failed": [
+            {"path": "x.md", "error": "This file is empty.", "message": {"text": "This file is empty.", "fields": {}}}
+        ],
         "not_downloaded": [],
         "skipped": [],
         "left_out": [],

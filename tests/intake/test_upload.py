@@ -97,7 +97,7 @@ def test_files_of_one_name_are_all_written(tmp_path: Path) -> None:
 
 
 def test_a_file_in_the_place_of_a_folder_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match=r"a\.md/b\.md: can't be written"):
+    with pytest.raises(SourceError, match=r"a\.md/b\.md: This file can't be written"):
         unpack([("a.md", b"1"), ("a.md/b.md", b"2")], tmp_path)
 
 
@@ -167,7 +167,7 @@ def test_encrypted_files_of_an_archive_are_named_with_what_helps(tmp_path: Path)
     data[6] |= 1
     data[data.index(b"PK\x01\x02") + 8] |= 1
     assert [(one.path, str(one.error)) for one in unzip(bytes(data), tmp_path)] == [
-        ("a.md", "is encrypted. Unpack the archive yourself and import the folder.")
+        ("a.md", "This file is encrypted. Unpack the archive yourself and import the folder.")
     ]
     assert set(tree(tmp_path)) == {"b.md"}
 

@@ -111,7 +111,7 @@ def test_nine_thousand_quotes_in_a_line_are_one_block_of_text() -> None:
 
 
 def test_too_many_lines_are_refused() -> None:
-    with pytest.raises(SourceError, match=r"log\.md: has more than 500,000 lines. Split"):
+    with pytest.raises(SourceError, match=r"log\.md: This note has more than 500,000 lines. Split"):
         parse("a\n" * 500_001, "log.md")
 
 

@@ -314,12 +314,16 @@ def test_hostile_pictures_are_refused_each_with_its_reason(workspace: Workspace,
     problems = {one.path: str(one.error) for one in workspace.pictures.problems(note.id)}
     assert problems.keys() == files.keys()
     assert problems["huge.png"].startswith(
-        "is a picture of 50,000 x 50,000 pixels, but the limit is 60 million pixels."
+        "This picture has 50,000 x 50,000 pixels, but the limit is 60 million pixels."
     )
-    assert problems["empty.png"] == "is empty."
-    assert problems["text.png"] == problems["program.png"] == "isn't a readable picture, despite its name."
-    assert problems["cut.png"].startswith("is damaged.")
-    assert problems["bomb.png"].startswith("is damaged.")
+    assert problems["empty.png"] == "This file is empty."
+    assert (
+        problems["text.png"]
+        == problems["program.png"]
+        == ("This file isn't a readable picture, although its extension says that it is a picture.")
+    )
+    assert problems["cut.png"].startswith("This file is damaged.")
+    assert problems["bomb.png"].startswith("This file is damaged.")
     lost = workspace.attachments.missing(workspace.notes.get(note.id))
     assert lost == ("pipe.png", "link.png", "gone.png")
     assert chunks(workspace) == []
@@ -329,7 +333,9 @@ def test_what_could_not_be_read_is_tried_again_where_a_person_says_so(
     workspace: Workspace, vault: Path, reader: Reader
 ) -> None:
     def fails(_: bytes) -> str:
-        raise SourceError("board.png", "is damaged. Open it in its own program, save it again, and import it.")
+        raise SourceError(
+            "board.png", "This file is damaged. Open it in its own program, save it again, and import it."
+        )
 
     reader.text = fails
     sync(workspace, vault)
@@ -360,7 +366,7 @@ def test_a_picture_whose_reading_was_stopped_is_tried_again_at_the_next_import(
     assert all("was stopped (signal 9)" in problems()[name] for name in ("board.png", "torn.png"))
     sync(workspace, vault)
     assert found(workspace) == [("plan.md", "board.png")]
-    assert problems()["torn.png"].startswith("is damaged.")
+    assert problems()["torn.png"].startswith("This file is damaged.")
     sync(workspace, vault)
     assert (workspace.pictures.read(), [*problems()]) == (0, ["torn.png"])
 

@@ -172,7 +172,7 @@ def test_files_that_failed_are_named_with_their_reason(place: Path, vault: Path)
     assert "Needs attention" in screen.text
     assert "1 file could not be read" in screen.text.replace("\\", "")
     assert "&lt;b&gt;photo.md" in screen.text
-    assert "not text, despite its name" in screen.text
+    assert "although its extension says that it is text" in screen.text
 
 
 @pytest.mark.usefixtures("indexed")

@@ -125,7 +125,7 @@ def test_dropped_files_of_one_name_are_notes_of_their_own() -> None:
 def test_files_of_kinds_nobody_reads_are_listed_with_what_helps() -> None:
     screen, cure = (
         Screen().open("notes"),
-        "is a recording. Tessera doesn't transcribe speech, so put a transcript next to it as a text file.",
+        "This is a recording. Tessera doesn't transcribe speech, so put a transcript next to it as a text file.",
     )
     dropped = [("bed.md", b"# Bed\n\nIn sun.\n", "text/plain"), ("clip.mp4", b"\0", "video/mp4")]
     screen.app.file_uploader[1].set_value(dropped).run()

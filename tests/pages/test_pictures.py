@@ -24,7 +24,7 @@ TORN = b"\x89PNG\r\n\x1a\n torn"
 def _reader(monkeypatch: pytest.MonkeyPatch) -> None:
     def read(_: object, data: bytes, path: str, __: object) -> tuple[str, str]:
         if data == TORN:
-            raise SourceError(path, "is damaged. Open it in its own program, save it again, and import it.")
+            raise SourceError(path, "This file is damaged. Open it in its own program, save it again, and import it.")
         return "Irrigation of the <b>greenhouse</b>", "a reader"
 
     monkeypatch.setattr(converting.PictureReader, "read", read)
@@ -60,7 +60,7 @@ def test_the_switch_of_a_base_reads_its_pictures_and_a_hit_shows_its_own(screen:
     answer = browser.get(address)
     assert (answer.status_code, answer.content, answer.headers["Content-Type"]) == (200, PNG, "image/png")
     screen.open("notes", note=screen.workspace.notes.all()[0].id)
-    assert "The picture torn.png is damaged." in screen.text.replace("\\", "")
+    assert "Picture torn.png: This file is damaged." in screen.text.replace("\\", "")
     assert "Irrigation" not in screen.document
     screen.open("bases", base="garden")
     toggle(screen).set_value(False).run()  # type: ignore[attr-defined]

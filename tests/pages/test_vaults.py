@@ -23,7 +23,7 @@ def test_a_graph_says_its_program_and_what_is_left_out_before_it_is_imported(tmp
     assert "Read as Logseq notes" in screen.text
     assert "Left out · 3" in screen.text
     assert "pages/a.md" in screen.text
-    assert "is excluded by .tesseraignore" in screen.text.replace("\\", "")
+    assert "This is excluded by .tesseraignore" in screen.text.replace("\\", "")
     assert "is a Logseq backup" in screen.text
     assert screen.workspace.notes.all() == []
 

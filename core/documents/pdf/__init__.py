@@ -46,7 +46,7 @@ class Pdf:
             stated = document.get_metadata_dict()
         text, starts, running = layout.text_of(views, count, outline, read, asides)
         if not text.strip():
-            raise SourceError("", "contains no readable text.")
+            raise SourceError("", "This file contains no readable text.")
         unread = plural(
             "{n} page is a picture and was not read. To read pictures, run: pip install 'tessera-notes[ocr]'",
             "{n} pages are pictures and were not read. To read pictures, run: pip install 'tessera-notes[ocr]'",
@@ -92,7 +92,7 @@ def scan() -> SourceError:
     """Return the error for a scanned document if OCR isn't installed."""
     return SourceError(
         "",
-        "contains only scanned pages. To read their text, run: pip install 'tessera-notes[ocr]'",
+        "This file contains only scanned pages. To read their text, run: pip install 'tessera-notes[ocr]'",
     )
 
 

@@ -332,7 +332,9 @@ def open_document(data: bytes) -> Iterator[PdfDocument]:
     try:
         document.init_forms()
         if len(document) > MAX_PAGES:
-            raise SourceError("", "has {n} pages; the limit is {most}. Split it.", n=len(document), most=MAX_PAGES)
+            raise SourceError(
+                "", "This file has {n} pages; the limit is {most}. Split it.", n=len(document), most=MAX_PAGES
+            )
         yield document
     finally:
         document.close()

@@ -90,7 +90,9 @@ def evaluate(
         try:
             out.write_bytes(content)
         except OSError as error:
-            raise SourceError(str(out), "can't be written: {reason}.", reason=error.strerror or str(error)) from error
+            raise SourceError(
+                str(out), "This file can't be written: {reason}.", reason=error.strerror or str(error)
+            ) from error
     show(EvaluationView.from_side_by_side(compared, waiting), as_json, operations.format_evaluation)
     figures = compared.runs[0].metrics
     below = [

@@ -90,7 +90,7 @@ class Stream:
             if not isinstance(error, ConnectionError):
                 self.lost = SourceError(
                     "stdout",
-                    "can't be written ({reason}). Everything done so far was kept.",
+                    "The output can't be written ({reason}). Everything done so far was kept.",
                     reason=error.strerror or str(error),
                 )
                 if self.needed:

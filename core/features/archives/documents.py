@@ -330,7 +330,7 @@ def write_folder(contents: Contents, place: Path, staging: Path) -> None:
     for path, data in contents:
         file = staging / path
         if not file.resolve().is_relative_to(staging.resolve()):
-            raise SourceError(path, "could point outside the folder.")
+            raise SourceError(path, "This path could point outside the folder.")
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(data)
     staging.chmod(0o755)

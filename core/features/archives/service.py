@@ -171,7 +171,9 @@ class Archives:
             data = stream.read(MOST_DOCUMENT + 1)
             if len(data) > MOST_DOCUMENT:
                 raise SourceError(
-                    file, "is larger than {limit} MB. Export the base as a zip instead.", limit=MOST_DOCUMENT >> 20
+                    file,
+                    "This file is larger than {limit} MB. Export the base as a zip instead.",
+                    limit=MOST_DOCUMENT >> 20,
                 )
             return self._import(documents.read(data, file), file, name)
         if not zip_archive.is_notes(upload.open_archive(stream, file)):

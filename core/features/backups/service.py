@@ -160,7 +160,7 @@ class Backups(Switchable):
         """Check a backup by reading all of it, and return the backup. Raises SourceError if it is damaged."""
         if backup.file.suffix == ".db":
             if wrong := making.check(backup.file):
-                raise SourceError(str(backup.file), "is damaged ({why}). Choose another backup.", why=wrong)
+                raise SourceError(str(backup.file), "This backup is damaged ({why}). Choose another backup.", why=wrong)
         else:
             manifest.unpack(backup.file, None, manifest.read(backup.file)[1])
         return backup
@@ -239,7 +239,7 @@ def restore_into(file: Path, folder: Path, passphrase: str, objects: restoring.O
     """Restore a backup to a new or empty folder. Raises the same errors as `Backups.restore`."""
     with translate_errors(folder):
         if folder.is_dir() and any(folder.iterdir()):
-            raise SourceError(str(folder), "isn't empty. Choose a folder that doesn't exist yet.")
+            raise SourceError(str(folder), "This folder isn't empty. Choose a folder that doesn't exist yet.")
     backup, _ = restoring.prepare(file, folder, passphrase, objects)
     restoring.complete(folder)
     return RestoredBackup(backup, folder, None, waits=False)

@@ -39,7 +39,9 @@ def read(data: bytes, name: str, masker: Masker, *, parser: str = "") -> LogText
 def read_text(text: str, name: str, masker: Masker, *, parser: str = "") -> LogText:
     """Parse the text of a log. Raises SourceError if it is too long, and UnknownChoice if there is no such parser."""
     if len(text) > MOST_BYTES:
-        raise SourceError(name, "is {size:.1f} MB; the limit is {limit} MB.", size=len(text) / 2**20, limit=64)
+        raise SourceError(
+            name, "This file is {size:.1f} MB; the limit is {limit} MB.", size=len(text) / 2**20, limit=64
+        )
     text = masker.across_lines(_clean(text.replace("\r\n", "\n").replace("\r", "\n")))
     if parser and parser not in LOG_PARSERS:
         raise UnknownChoice("log parser", parser, LOG_PARSERS)
@@ -64,11 +66,11 @@ def read_events(items: Iterable[ValueMap], name: str, masker: Masker) -> LogText
         kind = given("kind") or "log"
         fields = given("fields") or {}
         if not isinstance(text, str) or not text.strip():
-            raise SourceError(name, "has an event without text (number {n}).", n=number)
+            raise SourceError(name, "Event {n} has no text.", n=number)
         if kind not in kinds:
             raise UnknownChoice("kind of event", str(kind), kinds)
         if not isinstance(fields, Mapping):
-            raise SourceError(name, "has an event whose fields aren't an object (number {n}).", n=number)
+            raise SourceError(name, "Event {n} has fields that aren't an object.", n=number)
         line = _number(given("line"), number)
         events.append(
             LogEvent(

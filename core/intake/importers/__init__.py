@@ -150,7 +150,7 @@ MAX_BYTES = 20 * 1024 * 1024
 """Maximum size of a text file in bytes."""
 EXPORT = re.compile(r"Export-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:-Part-\d+)?")
 """Name of a Notion export, or of the folder that contains one of its parts."""
-DAMAGED = message("is damaged. Export it from its program again.")
+DAMAGED = message("This file is damaged. Export it from its program again.")
 _PLAIN = (str, int, float)
 
 
@@ -210,16 +210,18 @@ def read_bytes(folder: Path, path: str, most: int = MAX_BYTES) -> bytes:
     full = folder / path
     try:
         if not full.resolve(strict=True).is_relative_to(folder.resolve()):
-            raise SourceError(path, "is a link that points outside the folder, so it was refused.")
+            raise SourceError(path, "This is a link that points outside the folder. It was not imported.")
         status = full.stat()
         if not stat.S_ISREG(status.st_mode):
-            raise SourceError(path, "is not a regular file.")
+            raise SourceError(path, "This isn't a regular file.")
         if status.st_size > most:
             raise too_large(path, status.st_size, most)
         with full.open("rb") as file:
             data = file.read(most + 1)
     except (OSError, RuntimeError) as error:
-        raise lock_error(error, path) or SourceError(path, "can't be read: {why}.", why=reason(error)) from error
+        raise lock_error(error, path) or SourceError(
+            path, "This file can't be read: {why}.", why=reason(error)
+        ) from error
     if len(data) > most:
         raise too_large(path, len(data), most)
     return data

@@ -53,7 +53,7 @@ class Evernote(FolderImporter):
                         place = f"{PurePosixPath(path).with_suffix('')}/{file_name(title)}.md"
                         yield _to_imported(note, title, unique(place, taken))
                     if len(taken) == before:
-                        yield Failed(path, message("is an Evernote export without notes."))
+                        yield Failed(path, message("This is an Evernote export without notes."))
                 except SourceError as error:
                     yield Failed(path, error.reason)
 
@@ -82,7 +82,7 @@ def _read(file: Path, path: str) -> Iterator[Element]:
         if not top:
             top.append(element)
         if depth > 100 or top[0].tag != "en-export":
-            raise SourceError(path, "isn't an Evernote export, despite its name.")
+            raise SourceError(path, "This file isn't an Evernote export, although its extension says that it is one.")
 
     def text(data: str) -> None:
         nonlocal length
@@ -107,7 +107,9 @@ def _read(file: Path, path: str) -> Iterator[Element]:
             notes.append(element)
 
     def refuse(*_: object) -> None:
-        raise SourceError(path, "declares XML entities, which an Evernote export doesn't need, so it was refused.")
+        raise SourceError(
+            path, "This file declares XML entities, which an Evernote export doesn't need. It was not imported."
+        )
 
     parser.buffer_text = True
     parser.StartElementHandler = start
@@ -125,9 +127,9 @@ def _read(file: Path, path: str) -> Iterator[Element]:
         parser.Parse(b"", True)
         yield from notes
     except expat.ExpatError as error:
-        raise SourceError(path, "isn't a valid Evernote export (line {line}).", line=error.lineno) from error
+        raise SourceError(path, "This file isn't a valid Evernote export (line {line}).", line=error.lineno) from error
     except OSError as error:
-        raise SourceError(path, "can't be read: {why}.", why=reason(error)) from error
+        raise SourceError(path, "This file can't be read: {why}.", why=reason(error)) from error
 
 
 def _to_imported(note: Element, title: str, place: str) -> Imported | Failed:
@@ -145,7 +147,7 @@ def _to_imported(note: Element, title: str, place: str) -> Imported | Failed:
             words.append(f"> {name}: {text}")
     groups = task_lists(note.findall("task"))
     if len(content := value("content")) > MAX_BYTES:
-        return Failed(place, message("contains a note larger than {limit} MB.", limit=MAX_BYTES // 2**20))
+        return Failed(place, message("This file contains a note larger than {limit} MB.", limit=MAX_BYTES // 2**20))
     try:
         body, encrypted, placed = markdown(content, names, groups)
     except SourceError as error:

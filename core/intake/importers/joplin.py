@@ -83,7 +83,9 @@ def _notes(file: Path, taken: Taken) -> ImportedNotes:
     for key, path in places.items():
         note = _read(texts[key])
         if note["encryption_applied"] == "1":
-            yield Failed(note["title"] or key, message("is encrypted. Export it from Joplin without encryption."))
+            yield Failed(
+                note["title"] or key, message("This note is encrypted. Export it from Joplin without encryption.")
+            )
             continue
         if note["deleted_time"] not in _UNSET:
             continue

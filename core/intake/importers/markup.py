@@ -26,7 +26,9 @@ def markdown(content: str, files: Mapping[str, str], tasks: Mapping[str, str]) -
     their text. Raises SourceError.
     """
     if "<!ENTITY" in content:
-        raise SourceError("", "declares XML entities, which an Evernote note doesn't need, so it was refused.")
+        raise SourceError(
+            "", "This note declares XML entities, which an Evernote note doesn't need. It was not imported."
+        )
     writer = _MarkdownWriter(files, tasks)
     return writer.convert(content), writer.encrypted, writer.placed
 
@@ -79,7 +81,7 @@ class _MarkdownWriter(HTMLParser):
             self.encrypted += 1
         if tag not in _EMPTY:
             if len(self._open) >= 400:
-                raise SourceError("", "is nested more deeply than a note should be.")
+                raise SourceError("", "This note is nested more deeply than a note should be.")
             self._open.append((tag, silent, role))
             self._silent += silent
         if silent or self._silent:
@@ -89,7 +91,7 @@ class _MarkdownWriter(HTMLParser):
         if tag in ("td", "th"):
             self._cells += 1
             if self._cells > _MOST_CELLS:
-                raise SourceError("", "contains a table of more than {n} cells.", n=_MOST_CELLS)
+                raise SourceError("", "This note contains a table of more than {n} cells.", n=_MOST_CELLS)
             if self._rows:
                 self._rows[-1].append("")
         elif tag in _BREAKING and self._rows is None:

@@ -111,7 +111,7 @@ def read(file: Path) -> tuple[Backup, Digests]:
         made_at = stored.made_at.astimezone(UTC)
         return assemble(Backup, stored, file=file, made_at=made_at, bytes=file.stat().st_size), stored.files
     except DAMAGE as error:
-        raise SourceError(str(file), "is damaged, or isn't a Tessera backup.") from error
+        raise SourceError(str(file), "This file is damaged, or isn't a Tessera backup.") from error
 
 
 def belongs(name: str) -> bool:
@@ -144,7 +144,7 @@ def read_backup(file: Path) -> Backup:
     try:
         status = file.stat()
     except OSError as error:
-        raise SourceError(str(file), "can't be read: {why}.", why=error.strerror or str(error)) from error
+        raise SourceError(str(file), "This file can't be read: {why}.", why=error.strerror or str(error)) from error
     plain = Backup(file, datetime.fromtimestamp(status.st_mtime, UTC), status.st_size)
     if file.suffix == ".db":
         return replace(plain, reason="migration")
@@ -186,7 +186,7 @@ def unpack(file: Path, folder: Path | None, names: Digests) -> None:
 
 
 def damage_error(file: Path) -> SourceError:
-    return SourceError(str(file), "is damaged. Choose another backup.")
+    return SourceError(str(file), "This backup is damaged. Choose another backup.")
 
 
 def _written(stream: IO[bytes], folder: Path | None, name: str) -> tuple[int, str]:
@@ -229,7 +229,10 @@ def key(folder: Path) -> BackupKey | None:
 def _key_error(file: Path) -> SourceError:
     return SourceError(
         str(file),
-        ("can't be read. No backup was made because it would not have been encrypted. Set the passphrase again."),
+        (
+            "This file can't be read. No backup was made because it would not have been encrypted. Set the "
+            "passphrase again."
+        ),
     )
 
 

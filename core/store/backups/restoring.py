@@ -100,24 +100,28 @@ def _check_space(need: int, folder: Path) -> None:
 def _check_database(file: Path, database: Path, objects: Objects) -> None:
     """Raise SourceError if a database is damaged, lacks tables from its schema, or has unknown triggers or views."""
     if wrong := making.check(database):
-        raise SourceError(str(file), "is damaged ({why}). Choose another backup.", why=wrong)
+        raise SourceError(str(file), "This backup is damaged ({why}). Choose another backup.", why=wrong)
     with making.open_closed(database) as connection:
         (schema,) = connection.execute("PRAGMA user_version").fetchone()
         there = {
             (kind, name): sql for kind, name, sql in connection.execute("SELECT type, name, sql FROM sqlite_master")
         }
     if schema < 1:
-        raise SourceError(str(file), "isn't a Tessera database. Choose another file.")
+        raise SourceError(str(file), "This file isn't a Tessera database. Choose another file.")
     try:
         known = objects(schema)
     except NewerSchema as error:
         raise NewerSchema("{file} was made by a newer version of Tessera. Update Tessera.", file=file) from error
     if missing := sorted(name for kind, name in known.keys() - there.keys() if kind == "table"):
-        raise SourceError(str(file), "is missing parts of a workspace ({names}). Choose another backup.", names=missing)
+        raise SourceError(
+            str(file), "This backup is missing parts of a workspace ({names}). Choose another backup.", names=missing
+        )
     active = {key: sql for key, sql in there.items() if key[0] in ("trigger", "view")}
     if foreign := sorted(name for (kind, name), sql in active.items() if known.get((kind, name)) != sql):
         raise SourceError(
-            str(file), "contains parts that Tessera didn't make ({names}). Choose another backup.", names=foreign
+            str(file),
+            "This backup contains parts that Tessera didn't make ({names}). Choose another backup.",
+            names=foreign,
         )
 
 

@@ -280,7 +280,7 @@ def note(note: Note, passage: Passage | None) -> None:
                 "broken_image",
             )
         for problem in workspace.pictures.problems(note.id):
-            warn(t("The picture {name} {reason}", name=problem.path, reason=problem.error), "image")
+            warn(t("Picture {name}: {reason}", name=problem.path, reason=problem.error), "image")
         if edited:
             chunk_link(
                 note.id,

@@ -250,7 +250,7 @@ def test_a_bad_pack_is_refused_with_every_mistake_and_its_line(workspace: Worksp
         "'base' is missing",
         "bad.md:",
         "front.md:",
-        "link.md: is a link that points outside the folder",
+        "link.md: This is a link that points outside the folder",
     ):
         assert part in text
     assert "a secret" not in text
