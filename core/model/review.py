@@ -168,8 +168,8 @@ class NoteChange:
 class QuotedLine:
     """A sentence or task of a note without Markdown marks, and the day that it names, if any.
 
-    In the note's text, the line is at `start` to `end`, in the chunk with the index `chunk`. Both are -1 in a passage
-    that the user wrote. `is_task` means that the line has an unticked box in the text.
+    In the note's text, the sentence or the whole task is at `start` to `end`, in the chunk with the index `chunk`. Both
+    are -1 in a passage that the user wrote. `is_task` means that it has an unticked box in the text.
     """
 
     note: NoteSummary

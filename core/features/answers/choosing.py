@@ -153,8 +153,9 @@ def _read(by_hit: Mapping[str, Candidates], reads: TokenizedHits) -> None:
 def _put_stated_first(question: str, units: Candidates) -> None:
     """Put a unit that states what the question asks for before the best unit in its hit.
 
-    It shares few words with the question, which describes the problem. So it gets the features of the best unit. Of
-    several such units, the first one after the best unit is taken or, if there is none, the nearest one before it.
+    It begins with a label such as *Cause:*, or is the first one below such a heading. It shares few words with the
+    question, which describes the problem. So it gets the features of the best unit. Of several such units, the first
+    one after the best unit is taken or, if there is none, the nearest one before it.
     """
     label = stating_label(question)
     stating = [

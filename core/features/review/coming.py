@@ -1,4 +1,4 @@
-"""Finds open tasks in notes, and lines that name one of the coming days, such as `cancel by 30 November`."""
+"""Finds open tasks in notes, and sentences that name one of the coming days, such as `cancel by 30 November`."""
 
 import re
 from bisect import bisect_right
@@ -7,9 +7,10 @@ from datetime import date, timedelta
 from itertools import islice, pairwise
 from typing import NamedTuple
 
+from core.base.blobs import Span
 from core.base.fences import open_fence
-from core.base.text import line_starts
-from core.model import Chunk, NoteSummary, QuotedLine
+from core.base.text import line_starts, strip_span
+from core.model import Filters, QuotedLine
 from core.notes.daily import ordinal
 from core.notes.texts import MOST_CHARACTERS, as_line
 from core.retrieval.highlights import SENTENCE_END
@@ -31,15 +32,46 @@ _MONTHS = "January February March April May June July August September October N
 _STEMS = [name[:3] for name in _MONTHS]
 # Headings, which often name the day a diary entry was written, and tasks that are done.
 _LEFT_OUT = re.compile(r"[\s>]*(?:#|(?:[-*+]|\d+[.)])\s+\[[xX-]\])")
-_OPEN_TASK = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[ \][ \t]+\S")
+_OPEN_TASK = re.compile(r"(?:\A|(?<=[\r\n]))[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[ \][ \t]+\S")
+# A line that begins a heading, a list item, a table row or code, or is blank. Nothing goes on after some of them.
+_BEGINS = re.compile(r"[ \t>]*(?:[-*+][ \t]|\d{1,9}[.)][ \t]|[#|]|`{3}|~{3}|\s*\Z)")
+_ENDS = re.compile(r"[ \t>]*(?:[#|]|\s*\Z)")
+# Minimum length of a line that may have been broken because it was full.
+_FULL = 60
+# The verb "may" isn't a month.
+_NAMES = "|".join(rf"{name[:3]}(?:{name[3:]}|\.)?" for name in _MONTHS).replace("May(?:|", "(?-i:M(?:ay|AY))(?:")
+_DATE = re.compile(
+    r"(?i)(?<![\da-z])(?:(?<![./-])(\d{4})[-/.](\d\d?)[-/.](\d\d?)(?!\d)|(?:(\d+) ?年 ?)?(\d\d?) ?月 ?(\d\d?) ?[日号]"
+    rf"|(?:(\d\d?)(?:st|nd|rd|th)?\s+({_NAMES})|({_NAMES})\s+(\d\d?)(?:st|nd|rd|th)?)(?![\da-z]))"
+    r"(?=(?:\.?\s*,?\s*\(?(?:of )?(\d{4}))?)"
+)
+# Number of characters before and after the beginning of a month's name, or of a year, in which a date is read.
+_BEFORE = 12
+_AFTERWARDS = 32
+
+# Where a long sentence may be cut.
+_PAUSE = re.compile(r"[\s，、；：]+")
+
+# A day that a text names, and the place of its date in the text.
+Dated = tuple[date, int, int]
+
+
+class _Quote(NamedTuple):
+    """A part of a chunk to quote. `span` is its place in the chunk's text."""
+
+    chunk: ChunkText
+    span: Span
+    text: str
+    is_task: bool
+    day: date | None = None
 
 
 def find(store: Store, first: date) -> tuple[QuotedLine, ...]:
     """Return sentences of active notes that name `first` or one of the seven days after it, in the order of the days.
 
-    They are preceded by open tasks that name only one of the seven days before `first`. No line is returned twice. Of
-    the lines in a note that aren't tasks, only the first is returned for each day. Text files, such as logs, are left
-    out.
+    They are preceded by open tasks that name only one of the seven days before `first`. No sentence is returned twice.
+    Of the sentences in a note that aren't tasks, only the first is returned for each day. Text files, such as logs, are
+    left out.
     """
     days = {(day.month, day.day): day for day in (first + timedelta(number) for number in range(-_PAST, _DAYS))}
     rowids = store.words.any_phrase(form for day in days.values() for form in _forms(day))
@@ -73,38 +105,98 @@ def open_tasks(store: Store) -> tuple[QuotedLine, ...]:
     return tuple({(line.note.id, line.start): line for line in _lines(store, islice(tasks, _MOST_TASKS))}.values())
 
 
-def _lines(store: Store, chunks: Collection[Chunk]) -> Iterator[QuotedLine]:
-    """Yield the lines of active notes' chunks, including Markdown marks, but not headings, completed tasks or code."""
-    cards = store.notes.cards_of({chunk.note_id for chunk in chunks})
-    files = {base.id for base in store.bases.all() if base.plain}
-    for chunk in chunks:
-        note = cards.get(chunk.note_id)
-        if note and note.status == "active" and not note.expired and note.base_id not in files:
-            yield from _lines_of(note, chunk)
+def _texts(store: Store, rowids: Iterable[int]) -> Iterator[ChunkText]:
+    """Yield the texts of the given chunks, without those of text files and of notes that searches don't find."""
+    names = tuple(base.name for base in store.bases.all() if not base.plain)
+    return store.chunks.texts(rowids, Filters(names)) if names else iter(())
 
 
-def _lines_of(note: NoteSummary, chunk: Chunk) -> Iterator[QuotedLine]:
-    is_own = chunk.text and not chunk.edited and chunk.start < chunk.end
-    fence = chunk.fence
-    for begin, end in pairwise([*line_starts(chunk.text), len(chunk.text)]):
-        line = chunk.text[begin:end]
-        before, fence = fence, open_fence(line, fence)
-        if not (before or fence or _LEFT_OUT.match(line)):
-            start = chunk.start + begin
-            span = (start, start + len(line.rstrip())) if is_own else (-1, -1)
-            yield QuotedLine(note, line, chunk.index, *span, bool(is_own and _OPEN_TASK.match(line)))
+def _lines(store: Store, quotes: Iterable[_Quote]) -> tuple[QuotedLine, ...]:
+    quotes = [*quotes]
+    cards = store.notes.cards_of({quote.chunk.note_id for quote in quotes})
+    lines = []
+    for chunk, span, text, is_task, day in quotes:
+        start, end = (chunk.start + place if _is_own(chunk) else -1 for place in strip_span(chunk.text, *span))
+        if card := cards.get(chunk.note_id):
+            lines.append(QuotedLine(card, text, chunk.number, start, end, is_task, day))
+    return tuple(lines)
 
 
-def _pattern(day: date) -> re.Pattern[str]:
-    """Return a pattern for a day. A day without a year may be in any year, unless another year is named."""
-    forms = []
-    for form in _forms(day):
-        before = "(?<![./-])" if form[4:5] in set("-/.") else ""
-        after = "" if form[-1] in "日号" else r"(?!\d)" if before else r"(?![\da-z])"
-        # The verb "may" isn't a month.
-        forms.append(before + re.escape(form).replace("May", "(?-i:M(?:ay|AY))") + after)
-    other = rf"(?!\.?\s*,?\s*\(?(?:of )?(?!{day.year})\d{{4}})"
-    return re.compile(rf"(?i)(?<![\da-z])(?<!\d年)(?<!\d年 )(?<!\d 年)(?<!\d 年 )(?:{'|'.join(forms)}){other}")
+def _is_own(chunk: ChunkText) -> bool:
+    """Return whether a chunk's text is part of its note's, which is not so where the user edited the chunk."""
+    return bool(chunk.text) and not chunk.edited and chunk.start < chunk.end
+
+
+def _dates(text: str, near: re.Pattern[str], days: Mapping[tuple[int, int], date]) -> Iterator[Dated]:
+    """Yield the days that a text names, with the places of their dates. `days` has the days by month and number.
+
+    Dates are read only around what `near` matches, which saves most of the time. A date without a year may be in any
+    year, unless another year follows.
+    """
+    for around in near.finditer(text):
+        for match in _DATE.finditer(text, max(0, around.start() - _BEFORE), around.start() + _AFTERWARDS):
+            if not match.start() <= around.start() < match.end():
+                continue
+            year = match[1] or match[4] or match[11] or ""
+            name = match[8] or match[9]
+            month = 1 + _STEMS.index(name[:3].title()) if name else int(match[2] or match[5])
+            day = days.get((month, int(match[3] or match[6] or match[7] or match[10])))
+            if day and str(day.year).endswith(year):
+                yield day, *match.span()
+
+
+def _quote(chunk: ChunkText, dates: Sequence[Dated], dated: Dated, first: date) -> _Quote | None:
+    """Return the sentence around a date in a chunk, or None if the date isn't news on the day `first`.
+
+    A short paragraph is quoted as a whole if it names no other day. A sentence that is too long is cut.
+    """
+    day, at, stop = dated
+    text = chunk.text
+    begin, end = _paragraph(chunk, at)
+    is_task = _is_own(chunk) and bool(_OPEN_TASK.match(text, begin))
+    named = {other for other, start, _ in dates if begin <= start < end}
+    if not end or (day < first and not (is_task and max(named) < first)):
+        return None
+    is_row = bool(_ENDS.match(text, begin, end))
+    start = begin
+    if len(named) > 1 or len(as_line(text[begin:end], MOST_CHARACTERS)) > _SHORT:
+        ends = [] if is_row else [match.end() for match in SENTENCE_END.finditer(text, begin, end)]
+        start = max([start, *(place for place in ends if place <= at)])
+        end = min([end, *(place for place in ends if place >= stop)])
+    shown = max(start, stop + _AFTER - MOST_CHARACTERS)
+    if shown > start and (pause := _PAUSE.search(text, shown, at)):
+        shown = pause.end()
+    line = "…" * (shown > start) + as_line(text[shown:end], MOST_CHARACTERS)
+    if is_row:
+        line = " · ".join(filter(None, map(str.strip, line.split("|"))))
+    return _Quote(chunk, (begin if is_task else start, end), line, is_task, day)
+
+
+def _paragraph(chunk: ChunkText, at: int) -> Span:
+    """Return the span of the paragraph, list item or table row around an offset in a chunk's text.
+
+    Return (0, 0) if the offset is in a heading, in code, or in a task that is done.
+    """
+    text = chunk.text
+    if _LEFT_OUT.match(text, text.rfind("\n", 0, at) + 1):  # saves finding the other lines
+        return 0, 0
+    starts = [*line_starts(text), len(text)]
+    lines = [text[start:end] for start, end in pairwise(starts)]
+    number = bisect_right(starts, at) - 1
+    first = next((n for n in range(number, 0, -1) if not _goes_on(lines[n - 1], lines[n])), 0)
+    last = next((n for n in range(number + 1, len(lines)) if not _goes_on(lines[n - 1], lines[n])), len(lines))
+    if _LEFT_OUT.match(lines[first]) or open_fence(text[: starts[number + 1]], open_fence(chunk.lead)):
+        return 0, 0
+    return starts[first], starts[last]
+
+
+def _goes_on(line: str, after: str) -> bool:
+    """Return whether the sentence at the end of a line may go on in the line after it."""
+    if _ENDS.match(line) or _BEGINS.match(after) or line.rstrip("\r\n").endswith(("  ", "\\")):
+        return False
+    first, following = line.lstrip(" \t>")[:1], after.lstrip(" \t>")[:1]
+    is_full = len(line) >= _FULL and not (first.isdigit() and following.isdigit())
+    return is_full or following.islower() or after[0] in " \t"
 
 
 def _forms(day: date) -> list[str]:

@@ -128,6 +128,7 @@ class EditorSession:
     created: bool = False
     # Title and version of the note when editing began, or "" and 0 for a new note.
     title_before: str = ""
+    version_before: int = 0
     # Tags that the user has just removed from the field but not from the text. The note keeps them.
     kept_tags: Sequence[str] = ()
     # Whether a save also accepts the proposed change that the user is editing.

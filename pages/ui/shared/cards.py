@@ -168,9 +168,8 @@ def body(hit: Hit, seen: Highlight, *, around: bool) -> str:
     fence = hit.chunk.fence
     text = flow(hit.chunk.text, paged=hit.note.is_paged, fence=fence)
     lines = rendered.excerpt(text, seen.words, seen.sentence, underline=seen.is_close, fence=fence)
-    return (
-        f'<div class="t-hit"><div class="t-lines">{lines}</div>{definitions(hit.chunk.definitions)}{_copies(hit)}</div>'
-    )
+    footnotes = [line for line in hit.chunk.definitions if line.startswith("[^")]
+    return f'<div class="t-hit"><div class="t-lines">{lines}</div>{definitions(footnotes)}{_copies(hit)}</div>'
 
 
 def lines(note: NoteSummary, chunk: Chunk, words: Spans = ()) -> str:

@@ -183,7 +183,6 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
   .st-key-ask_row button { padding: 0 .5rem; } .st-key-chips { gap: .3rem .6rem; }
   :is(.st-key-ask_row button, .st-key-chips [data-testid="stPopoverButton"]) [data-testid="stMarkdownContainer"] { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   .st-key-chips > :has([data-testid="stCaptionContainer"]) { flex: 1 1 100%; } .st-key-chips > :has([data-testid="stCaptionContainer"]) ~ * { flex: none; }
-  [class*="st-key-head_"] .t-meter span:first-child { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
   :is([class*="st-key-head_"], [class*="st-key-early_head_"]) a p { white-space: normal; } }
 .st-key-answer_sides > * > * > [data-testid="stColumn"]:first-child:has([class*="st-key-drawer_"]):not(:has(.st-key-drawer_head)) { display: none; }
 [class*="st-key-quote_"] [data-testid="stPageLink"] p { white-space: normal; }
