@@ -174,14 +174,14 @@ def _field(result: SearchResult, name: str, group: Sequence[Facet]) -> None:
         put(f"{rest} {term or ''}")
         session_state[OPEN] = False
 
-    pills(TITLES[name], shown, label_visibility="visible", width="stretch", **bound(key, chosen, narrow))
+    title = TITLES[name]
+    pills(title, shown, label_visibility="visible", width="stretch", **bound(key, chosen, narrow))
     if more := len(group) - len(shown):
         small(message("{n} more", n=more), f"more_{name}", "", session_state.update, {whole: True})
 
 
 def _without_field(result: SearchResult, name: str) -> str:
     """Return the question with the terms that filter by a field removed."""
-
     text = result.query
     for term in sorted(result.understood.terms, key=lambda term: -term.start):
         if term.field in TERMS[name] and not term.negated and term.kind != "preferred":
