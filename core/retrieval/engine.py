@@ -213,8 +213,7 @@ class SearchEngine:
 
     def marks(self, text: str, question: str) -> Sequence[Span]:
         """Return the spans in the text that match the question's content words."""
-        words = highlights.telling_words(query_keywords(question), question)
-        return highlights.words_in(text, words, self._store.words.stems)[0]
+        return highlights.words_in(text, highlights.telling_words(query_keywords(question)), self._store.words.stems)[0]
 
     def why_not(self, typed: str, note_id: str, **options: Unpack[SearchOptions]) -> WhyNot:
         """Return why a note isn't a hit for a question at the simple level.

@@ -8,7 +8,6 @@ from itertools import pairwise
 
 import numpy as np
 
-from core import embedding
 from core.base.blobs import Span, blank_blobs, join_spans
 from core.base.fences import open_fence
 from core.base.registry import lazy
@@ -42,7 +41,6 @@ LONGEST = 320
 
 _LATIN = re.compile(rf"[vV]?\d+(?:\.\d+)+|{WORD}(?:\+\+|#(?!\w))?")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
-_UNSPACED_RUN = re.compile(f"[{UNSPACED}]{{3}}")
 # Characters that attach to the previous character: invisible characters and emoji skin tones.
 _CLINGING = f"[{INVISIBLE}\U0001f3fb-\U0001f3ff]*"
 # A Markdown block: a fence, heading or HTML line, or all lines of a paragraph, list item or table row.
@@ -120,14 +118,7 @@ def highlights(result: SearchResult, store: Store, read: TokenizedHits) -> dict[
     # Cache all stems with one query.
     store.words.stems(list(dict.fromkeys(form for text in texts for form, _ in _forms_in(text))))
     return {
-        hit.chunk.id: highlight(
-            hit,
-            words[hit.asked],
-            store.words.stems,
-            read.get(hit.chunk.id),
-            telling_words(words[hit.asked], hit.asked or result.understood.text),
-        )
-        for hit in result.hits
+        hit.chunk.id: highlight(hit, words[hit.asked], store.words.stems, read.get(hit.chunk.id)) for hit in result.hits
     }
 
 
@@ -174,15 +165,11 @@ def words_to_mark(result: SearchResult) -> dict[str, list[str]]:
     return words
 
 
-def highlight(
-    hit: Hit, words: Sequence[str], stems: Stems, read: TokenizedHit | None, telling: Sequence[str]
-) -> Highlight:
-    """Return a hit's highlights, with the `telling` words marked.
-
-    If the hit has no token bits, pick the sentence with the most marked text.
-    """
+def highlight(hit: Hit, words: Sequence[str], stems: Stems, read: TokenizedHit | None) -> Highlight:
+    """Return a hit's highlights. If the hit has no token bits, pick the sentence with the most marked text."""
     text = hit.chunk.text
     found = word_places(text, words, stems)
+    telling = telling_words(words)
     marked = tuple(join_spans(sorted(span for span, word in found if word in telling)))
     held = {word for _, word in found} | words_in(" ".join((hit.note.title, *hit.chunk.titles)), words, stems)[1]
     share = len(held) / len(words) if words else 0.0
@@ -254,35 +241,9 @@ def hide_inline(text: str) -> str:
     return UNBREAKABLE.sub(lambda match: "x" * len(match[0]), text)
 
 
-def telling_words(words: Sequence[str], question: str = "") -> Sequence[str]:
+def telling_words(words: Sequence[str]) -> Sequence[str]:
     """Return the content words among a question's words, or all words if there are no content words."""
-    across = _pairs_across(question)
-    return [
-        word for word in words if word not in _SILENT and word not in across and not _ACROSS.fullmatch(word)
-    ] or words
-
-
-@lru_cache(200)
-def _pairs_across(question: str) -> frozenset[str]:
-    """Return the pairs of Chinese characters that reach from one word of a question into another, as 保鸡 in 确保鸡腿.
-
-    Words are those of the tokenizer of the built-in model. As it knows few long ones, single characters next to each
-    other count as a word, and one that stands alone may belong to the word on either side.
-    """
-    text = simplify(question)
-    if not _UNSPACED_RUN.search(text):
-        return frozenset()
-    spans = embedding.build("bundled").tokens(text).tolist()
-    widths = {at: (start, end - start) for start, end in spans for at in range(start, end)}
-    within = set[str]()
-    across = set[str]()
-    for at in range(len(text) - 1):
-        (first, width), (second, other) = widths.get(at, (at, 1)), widths.get(at + 1, (at + 1, 1))
-        beside = at + 2 if width > 1 else at - 1
-        is_single = widths.get(beside, (0, 0))[1] == 1 and _UNSPACED.match(text, beside)
-        apart = first != second and ((width > 1 and other > 1) or (width != other and is_single))
-        (across if apart else within).add(text[at : at + 2])
-    return frozenset(across - within)
+    return [word for word in words if word not in _SILENT and not _ACROSS.fullmatch(word)] or words
 
 
 def words_in(text: str, words: Sequence[str], stems: Stems) -> tuple[tuple[Span, ...], set[str]]:
