@@ -14,7 +14,7 @@ from pages.ui.notes.history import draw_undo
 from pages.ui.settings import upkeep
 from pages.ui.shared import jobs, language_and_look, shell, welcome
 from pages.ui.shared.jobs import job_panel, redraw_after
-from pages.ui.shared.names import browser_zone, draft_label, last_update, near_day, note_counts
+from pages.ui.shared.names import base_name, browser_zone, draft_label, last_update, near_day, note_counts
 from pages.ui.shared.reports import draw_unread
 from pages.ui.shared.safe import elements, html, plain
 from pages.ui.shared.server import workspace
@@ -163,10 +163,9 @@ def recent() -> None:
             with row(f"recent_{card.id}"):
                 icon = "keep" if card.id in kept else ""
                 titled_link("notes.py", card.title, icon, note=card.id, width="stretch")
-                named = [] if len(status.bases) == 1 else [plain(card.base)]
                 changed = card.updated_at and date.fromisoformat(day_of(card.updated_at, browser_zone()))
-                days = [near_day(changed, today.now().date())] if changed else []
-                st.caption(" · ".join([*days, *named]), width="content")
+                day = near_day(changed, today.now().date()) if changed else ""
+                st.caption(" · ".join(filter(None, (day, plain(base_name(card.base))))), width="content")
             if text := texts.get(card.id):
                 draw_html(f'<div class="t-first-words">{html(text)}</div>')
 

@@ -217,6 +217,11 @@ class ReviewItem:
     refused: RefusedChunk | None = None
 
     @property
+    def pair(self) -> tuple[NoteSummary, NoteSummary] | None:
+        """The two notes to show side by side, or None if the item isn't about two notes, or about one file."""
+        return (self.note, self.other) if self.note and self.other and self.kind != "file" else None
+
+    @property
     def note_id(self) -> str | None:
         return self.note.id if self.note else None
 

@@ -75,9 +75,9 @@ def find(store: Store, first: date) -> tuple[QuotedLine, ...]:
     """
     days = {(day.month, day.day): day for day in (first + timedelta(number) for number in range(-_PAST, _DAYS))}
     rowids = store.words.any_phrase(form for day in days.values() for form in _forms(day))
-    names = {_STEMS[month - 1] for month, _ in days}
-    years = {rf"{day.year}[-/.]" for day in days.values()}
-    near = re.compile("|".join(("月", *years, *names, *map(str.lower, names), *map(str.upper, names))))
+    names = "|".join({_STEMS[month - 1] for month, _ in days})
+    years = "|".join({str(day.year) for day in days.values()})
+    near = re.compile(rf"月|(?:{years})[-/.]|{names}|{names.lower()}|{names.upper()}")
     chunks = [(chunk, dates) for chunk in _texts(store, rowids) if (dates := [*_dates(chunk.text, near, days)])]
     named = ((dated, number) for number, (_, dates) in enumerate(chunks) for dated in dates)
     found = list[_Quote]()
@@ -91,7 +91,7 @@ def find(store: Store, first: date) -> tuple[QuotedLine, ...]:
             if keys.isdisjoint(seen):
                 found.append(quote)
                 seen |= keys
-    return _lines(store, found)
+    return tuple(_lines(store, found))
 
 
 def open_tasks(store: Store) -> tuple[QuotedLine, ...]:
@@ -102,7 +102,8 @@ def open_tasks(store: Store) -> tuple[QuotedLine, ...]:
         for match in _OPEN_TASK.finditer(chunk.text)
         if _is_own(chunk) and (end := _paragraph(chunk, match.end())[1])
     )
-    return tuple({(line.note.id, line.start): line for line in _lines(store, islice(tasks, _MOST_TASKS))}.values())
+    lines = _lines(store, [*islice(tasks, _MOST_TASKS)])
+    return tuple({(line.note.id, line.start): line for line in lines}.values())
 
 
 def _texts(store: Store, rowids: Iterable[int]) -> Iterator[ChunkText]:
@@ -111,15 +112,12 @@ def _texts(store: Store, rowids: Iterable[int]) -> Iterator[ChunkText]:
     return store.chunks.texts(rowids, Filters(names)) if names else iter(())
 
 
-def _lines(store: Store, quotes: Iterable[_Quote]) -> tuple[QuotedLine, ...]:
-    quotes = [*quotes]
+def _lines(store: Store, quotes: list[_Quote]) -> Iterator[QuotedLine]:
     cards = store.notes.cards_of({quote.chunk.note_id for quote in quotes})
-    lines = []
     for chunk, span, text, is_task, day in quotes:
         start, end = (chunk.start + place if _is_own(chunk) else -1 for place in strip_span(chunk.text, *span))
         if card := cards.get(chunk.note_id):
-            lines.append(QuotedLine(card, text, chunk.number, start, end, is_task, day))
-    return tuple(lines)
+            yield QuotedLine(card, text, chunk.number, start, end, is_task, day)
 
 
 def _is_own(chunk: ChunkText) -> bool:
@@ -194,21 +192,21 @@ def _goes_on(line: str, after: str) -> bool:
     """Return whether the sentence at the end of a line may go on in the line after it."""
     if _ENDS.match(line) or _BEGINS.match(after) or line.rstrip("\r\n").endswith(("  ", "\\")):
         return False
-    first, following = line.lstrip(" \t>")[:1], after.lstrip(" \t>")[:1]
+    first, following = (text.lstrip(" \t>")[:1] for text in (line, after))
     is_full = len(line) >= _FULL and not (first.isdigit() and following.isdigit())
     return is_full or following.islower() or after[0] in " \t"
 
 
 def _forms(day: date) -> list[str]:
-    """Return the ways in which a day may be written in English and Chinese."""
+    """Return the ways in which a day may be written in English and Chinese.
+
+    Only one is given of those that find the same chunks. The order of the words, for example, makes no difference.
+    """
     year, month, number = day.year, day.month, day.day
     name = _MONTHS[month - 1]
-    names = dict.fromkeys((name, name[:3], f"{name[:3]}."))
-    numbers = str(number), ordinal(number)
     return [
-        *(f"{year}{sign}{month:{width}}{sign}{number:{width}}" for sign in "-/." for width in ("", "02")),
-        *(f"{year}{gap}年{gap}{month}{gap}月{gap}{number}{gap}日" for gap in ("", " ")),
-        *(f"{month}{gap}月{gap}{number}{gap}{sign}" for gap in ("", " ") for sign in "日号"),
-        *(f"{written} {name}" for name in names for written in numbers),
-        *(f"{name} {written}" for name in names for written in numbers),
+        *(f"{year}{sign}{month:{width}}{sign}{number:{width}}" for sign in "-." for width in ("", "02")),
+        f"{year}年{month}月{number}日",
+        *(f"{month}月{number}{sign}" for sign in "日号"),
+        *(f"{written} {named}" for named in (name, f"{name[:3]}.") for written in (number, ordinal(number))),
     ]

@@ -173,12 +173,17 @@ class Reminders(Switchable):
         if not self.enabled:
             return
         now = utc_now()
-        touched = self._store.uses.touched(now - TODAY, now - UNSEEN)
+        unseen = now - UNSEEN
+        touched = self._store.uses.touched(now - TODAY, unseen)
         waiting = self._table.until(map(_seen_key, touched))
         cards = self._store.notes.cards_of(touched)
-        due = (cards[item] for item in touched if item in cards and waiting.get(_seen_key(item), (now, now))[1] <= now)
-        old = (card for card in due if card.status == "active" and card.updated_at and card.updated_at <= now - UNSEEN)
-        yield from islice(old, SHOWN)
+        due = (
+            card
+            for item in touched
+            if (card := cards.get(item)) and waiting.get(_seen_key(item), (now, now))[1] <= now
+            if card.status == "active" and card.updated_at and card.updated_at <= unseen
+        )
+        yield from islice(due, SHOWN)
 
     def seen(self, note_ids: Collection[str]) -> Callable[[], None]:
         """Postpone the notes' next reminders, for longer each time. Return a function that undoes this."""
@@ -274,13 +279,15 @@ class Review:
         wanted = set(kinds) or MATTERS.keys()
         if unknown := sorted(wanted - MATTERS.keys()):
             raise UnknownChoice("kind", unknown[0], MATTERS)
-        chosen: list[MatterKind] = [kind for kind in MATTERS if kind in wanted]
+        order = [*MATTERS]
         hidden = self._table.hidden_keys()
-        sources = dict.fromkeys(self._sources[kind] for kind in chosen)
         found = [
-            matter for source in sources for matter in source() if matter.kind in chosen and base in ("", matter.base)
+            matter
+            for source in dict.fromkeys(source for kind, source in self._sources.items() if kind in wanted)
+            for matter in source()
+            if matter.kind in wanted and base in ("", matter.base)
         ]
-        found.sort(key=lambda matter: (chosen.index(matter.kind), str(matter.at), matter.key))
+        found.sort(key=lambda matter: (order.index(matter.kind), str(matter.at), matter.key))
         return [item for item in found if item.key not in hidden], [item for item in found if item.key in hidden]
 
     def counts(self) -> Counter[MatterKind]:
@@ -330,8 +337,7 @@ class Review:
 
     def get(self, key: str) -> ReviewItem:
         """Return the item with the given key. Raises EditError if it is no longer waiting."""
-        kinds = {key.partition("-")[0]} & MATTERS.keys()
-        for matter in self.all(kinds=kinds):
+        for matter in self.all(kinds={key.partition("-")[0]} & MATTERS.keys()):
             if matter.key == key:
                 return matter
         raise EditError("This item no longer needs a decision. Reload the list.")
@@ -455,7 +461,7 @@ class Review:
 
     def _superseded_notes(self) -> Items:
         newer = newer_notes(self._store)
-        cards = self._store.notes.cards_of({*newer, *(name for names in newer.values() for name in names)})
+        cards = self._store.notes.cards_of({*newer, *(successors[0] for successors in newer.values())})
         for old, successors in newer.items():
             card = cards.get(old)
             other = cards.get(successors[0])

@@ -51,8 +51,7 @@ def is_open() -> bool:
     session = current_session()
     if session is None:
         return False
-    linked = arrived_value("note")
-    is_other = linked is not None and linked != (session.note.id if session.note else "")
+    is_other = arrived_value("note") not in (None, session.note_id)
     asks = session.left and ("import" in query_params or ("base" in query_params and "note" not in query_params))
     session.left = False
     if is_other or asks:
@@ -78,8 +77,7 @@ def page() -> None:
 
     session = current_session()
     if session:
-        note_id = session.note.id if session.note else session.copy_of
-        opened.choose(note_id, came="review" if session.back else "")
+        opened.choose(session.note_id or session.copy_of, came="review" if session.back else "")
     links.set_value("base", "")  # otherwise, going back to the editor would count as following a link to the base
     part()
     if (
@@ -288,9 +286,7 @@ def _side(session: EditorSession, key: str, default: str | None = None) -> None:
         if view == "fields":
             note_fields.draw(session)
         elif view == "nearby":
-            hits = workspace.related.passages(
-                session.body, session.caret, without=session.note.id if session.note else ""
-            )
+            hits = workspace.related.passages(session.body, session.caret, without=session.note_id)
             if not hits:
                 small_print(
                     "Passages from your other notes that are similar to the paragraph you are writing appear here."
@@ -340,14 +336,8 @@ def _note_in_editor(session: EditorSession) -> Note:
     if session.note:
         return session.note
     base = workspace.bases.find(session.base)
-    return Note(
-        "",
-        base.id if base else "",
-        body="",
-        content_hash="",
-        title="",
-        path=f"{session.folder}/new" if session.folder else "new",
-    )
+    path = posixpath.join(session.folder, "new")
+    return Note("", base.id if base else "", body="", content_hash="", title="", path=path)
 
 
 # Resolving a conflict between the editor's text and a stored note that was changed in the meantime.
@@ -538,7 +528,7 @@ def _write(session: EditorSession, typed: Callable[[Typed], None]) -> None:
         "notes": session.completions.notes,
         "tags": session.completions.tags,
         "script": routes.SCRIPT_ADDRESS,
-        "pictures": routes.picture_address(session.base, session.note.id if session.note else "", session_language()),
+        "pictures": routes.picture_address(session.base, session.note_id, session_language()),
         "words": {
             "label": t("Text of the note"),
             "hint": t("Write in Markdown. Type [[ for notes, # for tags, / for formats."),

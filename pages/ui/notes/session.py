@@ -41,15 +41,13 @@ def load_offers() -> Offers:
         for base in workspace.bases.all()
     }
     tags = sorted(workspace.vocabulary.tags().items(), key=lambda tag: (-tag[1], tag[0]))
-    offered = []
     links = workspace.notes.links()
-    for card in cards:
-        if card.id not in links.names:  # the note is newer than the links
-            continue
-        name = links.name(card.id)
-        folder = posixpath.dirname(card.path or "") if "/" not in name else ""
-        if not _NOT_IN_LINKS & set(name):
-            offered.append((name, card.title if card.title != name else "", folder))
+    names = [(links.name(card.id), card) for card in cards if card.id in links.names]  # a new note may not be there yet
+    offered = [
+        (name, card.title if card.title != name else "", posixpath.dirname(card.path or "") if "/" not in name else "")
+        for name, card in names
+        if _NOT_IN_LINKS.isdisjoint(name)
+    ]
     return Offers(
         sorted(offered, key=lambda offer: (offer[1] or offer[0].rpartition("/")[2]).casefold()),
         [(tag, str(count)) for tag, count in tags],
@@ -160,9 +158,14 @@ class EditorSession:
         return self.offers
 
     @property
+    def note_id(self) -> str:
+        """The id of the note, or "" for a new note."""
+        return self.note.id if self.note else ""
+
+    @property
     def key(self) -> str:
         """The key of the draft with this session's text."""
-        return f"{self.note.id if self.note else NEW} {self.draft_id}"
+        return f"{self.note_id or NEW} {self.draft_id}"
 
     @property
     def state(self) -> State:

@@ -1,7 +1,7 @@
 """The list of items to review, and the open item with the possible decisions."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import PurePosixPath
@@ -125,11 +125,7 @@ def accept(chosen: Sequence[Submission]) -> None:
             [submission.note.id for submission in chosen if not submission.change], status="pending"
         )
 
-    offer_undo(
-        _settled(chosen, accepted=True)
-        or t_plural("{n} note was accepted.", "{n} notes were accepted.", n=len(chosen)),
-        wait_again,
-    )
+    offer_undo(_settled(chosen, accepted=True), wait_again)
 
 
 def reject(chosen: Sequence[Submission]) -> None:
@@ -142,17 +138,16 @@ def reject(chosen: Sequence[Submission]) -> None:
         workspace.trash.restore(new)
         workspace.proposals.restore([submission.change for submission in chosen if submission.change])
 
-    offer_undo(
-        _settled(chosen, accepted=False)
-        or t_plural("{n} note was rejected.", "{n} notes were rejected.", n=len(chosen)),
-        undone,
-    )
+    offer_undo(_settled(chosen, accepted=False), undone)
 
 
 def _settled(done: Sequence[Submission], *, accepted: bool) -> str:
-    """Return a sentence about the decision on a single submission, or "" if there are several submissions."""
-    first, *others = done
-    return "" if others else plain(settled_line(first.kind, first.note.title, accepted=accepted))
+    """Return a sentence about the decision on a submission, or on several."""
+    if len(done) == 1:
+        return plain(settled_line(done[0].kind, done[0].note.title, accepted=accepted))
+    if accepted:
+        return t_plural("{n} note was accepted.", "{n} notes were accepted.", n=len(done))
+    return t_plural("{n} note was rejected.", "{n} notes were rejected.", n=len(done))
 
 
 def merge(matter: ReviewItem, into: str) -> None:
@@ -348,15 +343,14 @@ def draw_item(matter: ReviewItem) -> None:
             switch_page("notes.py")
         if matter.kind == "question":
             page_link("search.py", "Ask again", "search", q=matter.title)
-    is_pair = matter.other is not None and matter.kind != "file"
-    if not is_pair:  # each side has its own
-        st.caption(" · ".join(_origin(matter)))
+    if not matter.pair:  # each side has its own
+        st.caption(" · ".join(filter(None, _origin(matter))))
     if matter.kind != "question":
         with frame("review_matter"):
             _draw_content(matter)
     elif others := [wording for wording in matter.quotes if wording != matter.title]:
         st.caption(plain(t("Also asked as: {wordings}", wordings=others)))
-    if matter.note and not is_pair:
+    if matter.note and not matter.pair:
         note_link(matter.note.id, came="review")
     if matter.kind != "note":
         return
@@ -383,34 +377,27 @@ def _key(action: str) -> str:
     return REVIEW[action][0]
 
 
-def _origin(matter: ReviewItem) -> list[str]:
-    """Return short strings about an item's origin, such as its base, its source, its path and the time."""
-    parts = [plain(base)] if (base := base_name(matter.base)) else []
-    origin = plain(place_line(matter.note.origin)) if matter.note else ""
+def _origin(matter: ReviewItem) -> Iterator[str]:
+    """Yield short strings about an item's origin, such as its base, its source, its path and the time."""
+    kind, note = matter.kind, matter.note
     if matter.submission:
-        parts.insert(
-            0,
-            t("Suggested from {place}", place=origin)
-            if matter.kind == "note" and origin
-            else plain(_done(matter.submission)),
-        )
-    files = matter.note, matter.other if matter.kind == "file" else None
-    parts += [plain(note.path) for note in files if note and note.path]
-    if matter.kind == "note" and workspace.bases.get(matter.base).write_files:
-        parts.append(t("kept in Tessera, not in a file"))
-    if matter.kind == "upgrade" and matter.note:
-        parts.append(t("pack {name}", name=plain(matter.note.source_ref.removeprefix("pack:"))))
+        origin = plain(place_line(note.origin)) if note and kind == "note" else ""
+        yield t("Suggested from {place}", place=origin) if origin else plain(_done(matter.submission))
+    yield plain(base_name(matter.base))
+    for file in (note, matter.other):
+        yield plain(file.path or "") if file else ""
+    if kind == "note" and workspace.bases.get(matter.base).write_files:
+        yield t("kept in Tessera, not in a file")
+    if kind == "upgrade" and note:
+        yield t("pack {name}", name=plain(note.source_ref.removeprefix("pack:")))
     if matter.at:
-        parts.append(
-            text_of(_ENDING[matter.kind], day=day_of(matter.at)) if matter.kind in _ENDING else local(matter.at)
-        )
-    return parts
+        yield text_of(_ENDING[kind], day=day_of(matter.at)) if kind in _ENDING else local(matter.at)
 
 
 def _draw_content(matter: ReviewItem) -> None:
     """Draw an item's contents: its text, a difference, or two notes side by side."""
-    if matter.other and matter.kind != "file":
-        pairs.draw(matter.note, matter.other, matter.quotes)
+    if matter.pair:
+        pairs.draw(matter.pair, matter.quotes)
     elif matter.kind in ("upgrade", "file"):
         # Even if the other text can't be read, the user can still decide.
         with errors():
@@ -467,11 +454,12 @@ def open_item(matters: Items) -> ReviewItem | None:
     If the chosen item is no longer listed, choose the one that is now at its position.
     """
     key, place = session_state.get(_OPEN, ("", 0))
-    by_key = {matter.key: matter for matter in matters}
-    matter = by_key.get(key) or (matters[min(place, len(matters) - 1)] if matters else None)
-    if matter:
-        _choose(matter.key, [*by_key].index(matter.key))
-    return matter
+    if not matters:
+        return None
+    keys = [matter.key for matter in matters]
+    place = keys.index(key) if key in keys else min(place, len(keys) - 1)
+    _choose(keys[place], place)
+    return matters[place]
 
 
 def draw_list(matters: Items, open_key: str) -> None:
@@ -534,13 +522,12 @@ def _names(matters: Items) -> dict[str, str]:
 
 def _title(matter: ReviewItem) -> str:
     """Return an item's title, which names both notes of a pair. Equal titles get the notes' paths, or else bases."""
-    if not (matter.note and matter.other) or matter.kind == "file":
+    if not matter.pair:
         return matter.title or t("The note was deleted")
-    pair = matter.note, matter.other
-    first, second = (note.title for note in pair)
+    first, second = (note.title for note in matter.pair)
     if first == second:
-        signs = [note.path or "" for note in pair]
-        signs = signs if signs[0] != signs[1] else [note.base for note in pair]
+        signs = [note.path or "" for note in matter.pair]
+        signs = signs if signs[0] != signs[1] else [note.base for note in matter.pair]
         first, second = (with_note(first, sign) for sign in signs)
     return t("{first} and {second}", first=first, second=second)
 

@@ -22,18 +22,17 @@ from pages.ui.shared.widgets import button, note_link, page_link, row
 _WORD = re.compile(r"\d+(?:[.,:/-]\d+)*|[^\W\d_]+")
 
 
-def draw(first: NoteSummary | None, second: NoteSummary, quotes: Texts) -> None:
+def draw(pair: tuple[NoteSummary, NoteSummary], quotes: Texts) -> None:
     """Draw two notes side by side, with the time of their last changes, and their paths if their titles are equal.
 
     For each note, show the sentences that contradict the other note, if any, with the differences highlighted.
     Otherwise, show the note's beginning.
     """
-    for number, (column, card) in enumerate(zip(st.columns(2), (first, second), strict=True)):
-        if not card:
-            continue
+    first, second = pair
+    for number, (column, card) in enumerate(zip(st.columns(2), pair, strict=True)):
         with column:
             date = local(card.updated_at) if card.updated_at else ""
-            path = card.location if first and first.title == second.title else ""
+            path = card.location if first.title == second.title else ""
             note = workspace.notes.get(card.id)
             fixed = actions.fixed_base(note)
             about = (plain(base_name(card.base)), date, plain(path), t("read-only file") if fixed else "")
@@ -53,14 +52,15 @@ def _edit(note: Note, fixed: KnowledgeBase | None, at: str, number: int) -> None
 
     If the note's text is read-only, the button edits a copy instead, and a link leads to the settings of its base.
     """
-    about = t("Tessera doesn't change this file. Once you change the copy, the note of the file is archived.")
     label = t("Edit a copy") if fixed else t("Edit")
     if button(
         label,
         f"edit_side_{number}",
         "content_copy" if fixed else "edit",
         disabled=is_shut(),
-        help=about if fixed else None,
+        help=t("Tessera doesn't change this file. Once you change the copy, the note of the file is archived.")
+        if fixed
+        else None,
     ):
         composer.leave()
         if fixed:
