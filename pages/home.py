@@ -161,8 +161,7 @@ def recent() -> None:
     with container(gap="xxsmall", key="recent_notes"):
         for card in cards:
             with row(f"recent_{card.id}"):
-                icon = "keep" if card.id in kept else ""
-                titled_link("notes.py", card.title, icon, note=card.id, width="stretch")
+                titled_link("notes.py", card.title, "keep" if card.id in kept else "", note=card.id, width="stretch")
                 changed = card.updated_at and date.fromisoformat(day_of(card.updated_at, browser_zone()))
                 day = near_day(changed, today.now().date()) if changed else ""
                 st.caption(" · ".join(filter(None, (day, plain(base_name(card.base))))), width="content")
@@ -178,8 +177,8 @@ def bases(status: Status) -> None:
         base = item.base
         with column.container(border=True, key=f"base_{base.id}"):
             about = [*note_counts(workspace.notes.counts(base.name)), last_update(base)]
-            facts = [" · ".join(filter(None, about)), *(folder for folder, _ in item.folders[:3] if folder != "upload")]
-            lines = elements(facts, "div", "t-facts")
+            folders = [folder for folder, _ in item.folders[:3] if folder != "upload"]
+            lines = elements([" · ".join(filter(None, about)), *folders], "div", "t-facts")
             draw_html(lines if is_only else f'<div class="t-name">{html(base.name)}</div>{lines}')
             base_link(base.name)
     with row("more_notes"):

@@ -33,20 +33,15 @@ SIDES: tuple[Side, ...] = get_args(Side)
 
 @frozen
 class MatterType:
-    """A kind of review item, with its title, icon and explanation.
-
-    Items of a `quick` kind are pending decisions. Any other items are hints, and finding them means searching all
-    notes.
-    """
+    """A kind of review item, with its title, icon and explanation."""
 
     title: Message
     icon: str
     about: Message
-    quick: bool = True
 
 
-def _matter_type(title: str, about: str, icon: str, *, quick: bool = True) -> MatterType:
-    return MatterType(Message(title), icon, Message(about), quick)
+def _matter_type(title: str, about: str, icon: str) -> MatterType:
+    return MatterType(Message(title), icon, Message(about))
 
 
 MATTERS: dict[MatterKind, MatterType] = {
@@ -110,25 +105,21 @@ MATTERS: dict[MatterKind, MatterType] = {
         "Replaced notes",
         "A newer note replaces this note. If nobody needs this note any more, archive it.",
         "update",
-        quick=False,
     ),
     "copy": _matter_type(
         "Duplicates",
         "Two notes have the same text. Keep one of them, or mark both as fine.",
         "content_copy",
-        quick=False,
     ),
     "contradiction": _matter_type(
         "Contradictions",
         "Two notes contain the same sentence with different numbers. Correct one of them, or mark both as fine.",
         "sync_problem",
-        quick=False,
     ),
     "reminder": _matter_type(
         "Worth another look",
         "Your searches today found this note, and you haven't opened or changed it for a month or longer.",
         "history_edu",
-        quick=False,
     ),
 }
 """Kinds of review items, in display order."""

@@ -141,7 +141,7 @@ class DailyNotes:
             folder = self._writer.folder_for(base, path)
             if not folder:
                 fields = {field: getattr(note, field) for field in NOTE_FIELDS if field != "title"}
-                return self._notes.add(base.name, note.body, path=path, author="person", embed=False, **fields)
+                return self._notes.add(base.name, body, path=path, author="person", embed=False, **fields)
         # The lock is released first, because another import of the base may be waiting for it.
         if is_entered(folder, path):
             file_writing.create(folder, path, file_writing.text_of(note).encode())

@@ -79,15 +79,15 @@ def find(store: Store, first: date) -> tuple[QuotedLine, ...]:
     years = "|".join({str(day.year) for day in days.values()})
     near = re.compile(rf"月|(?:{years})[-/.]|{names}|{names.lower()}|{names.upper()}")
     chunks = [(chunk, dates) for chunk in _texts(store, rowids) if (dates := [*_dates(chunk.text, near, days)])]
-    named = ((dated, number) for number, (_, dates) in enumerate(chunks) for dated in dates)
+    named = ((day, number, at, stop) for number, (_, dates) in enumerate(chunks) for day, at, stop in dates)
     found = list[_Quote]()
     seen = set[object]()
-    for dated, number in sorted(named, key=lambda item: (item[0][0], item[1], item[0][1])):
+    for day, number, at, stop in sorted(named):
         if len(found) == _MOST_LINES:
             break
-        if quote := _quote(*chunks[number], dated, first):
+        if quote := _quote(*chunks[number], (day, at, stop), first):
             note_id = quote.chunk.note_id
-            keys = {(note_id, quote.text), (note_id, quote.is_task and quote.chunk.start + quote.span[0], dated[0])}
+            keys = {(note_id, quote.text), (note_id, quote.is_task and quote.chunk.start + quote.span[0], day)}
             if keys.isdisjoint(seen):
                 found.append(quote)
                 seen |= keys
@@ -135,11 +135,10 @@ def _dates(text: str, near: re.Pattern[str], days: Mapping[tuple[int, int], date
         for match in _DATE.finditer(text, max(0, around.start() - _BEFORE), around.start() + _AFTERWARDS):
             if not match.start() <= around.start() < match.end():
                 continue
-            year = match[1] or match[4] or match[11] or ""
             name = match[8] or match[9]
             month = 1 + _STEMS.index(name[:3].title()) if name else int(match[2] or match[5])
             day = days.get((month, int(match[3] or match[6] or match[7] or match[10])))
-            if day and str(day.year).endswith(year):
+            if day and str(day.year).endswith(match[1] or match[4] or match[11] or ""):
                 yield day, *match.span()
 
 

@@ -49,9 +49,6 @@ class ReviewKeys:
     keys: Texts
 
 
-# Output for people.
-
-
 # The operations.
 
 GROUP = CommandGroup("review", "Items waiting for your decision: list, postpone, keep or merge them.", lists=True)
@@ -68,7 +65,7 @@ Keys = Annotated[list[str], About("The keys of items that are waiting for review
     ),
     http="GET /review",
     cli="review list",
-    lines=table(*("key", "kind", "title", "base", "path", "other_path", "quotes"), empty="There is nothing to review."),
+    lines=table("key", "kind", "title", "base", "path", "other_path", "quotes", empty="There is nothing to review."),
 )
 def list_(
     workspace: "Workspace",

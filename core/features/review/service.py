@@ -108,10 +108,9 @@ class DecisionTable(StoreTable):
         `at` is the time of the decision, by default now.
         """
         now = (at or utc_now()).isoformat()
-        end = until and until.astimezone(UTC).isoformat()
         self._execute_many(
             "INSERT OR REPLACE INTO decisions (matter, until, at) VALUES (?, ?, ?)",
-            [(matter, end, now) for matter in matters],
+            [(matter, until and until.astimezone(UTC).isoformat(), now) for matter in matters],
             aside=True,
         )
 
@@ -215,6 +214,8 @@ MOST = 500
 # Seconds for asking questions again when notes have changed, because each takes a whole search.
 ASKING = 60.0
 _NEVER = datetime.min.replace(tzinfo=UTC)
+# Kinds of items that are hints. Finding them means searching all notes, and they depend on nothing but the notes.
+_HINTS = {"superseded", "copy", "contradiction"}
 
 
 @dataclass(eq=False)
@@ -295,14 +296,12 @@ class Review:
 
         While changed notes are being read, hints keep their last known counts.
         """
-        # Reminders depend on more than the notes.
-        current = {kind for kind, type_ in MATTERS.items() if type_.quick or kind == "reminder"}
         if self._neighbours.likeness.is_read:
             self._hints = self._store.remembered.get(
                 ("hints", frozenset(self._table.hidden_keys()), self._store.fields.expired()),
-                lambda: self._count(MATTERS.keys() - current),
+                lambda: self._count(_HINTS),
             )
-        return self._hints + self._count(current)
+        return self._hints + self._count(MATTERS.keys() - _HINTS)
 
     def _count(self, kinds: Iterable[str]) -> Counter[MatterKind]:
         return Counter(item.kind for item in self.all(kinds=kinds))
@@ -369,7 +368,8 @@ class Review:
         about = {*query_keywords(note.title)}
         for hit in self._neighbours.passages(words, 1, [matter.base]) if words else ():
             held = about & {*keywords(f"{hit.note.title} {hit.chunk.text}")}
-            return hit.note if 2 * len(held) >= max(1, len(about)) else None
+            if 2 * len(held) >= max(1, len(about)):
+                return hit.note
         return None
 
     def merge(self, matter: ReviewItem, into: str) -> Note:

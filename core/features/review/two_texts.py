@@ -189,10 +189,16 @@ class TextConflicts:
         for copy in files:
             for path, sure in originals(copy.path):
                 own = of_path.get((copy.base_id, copy.source_ref, path))
-                if own is None or own is copy:
-                    continue
-                key = own.id, own.generation, copy.id, copy.generation
-                if sure or self._near.get_or_compute(key, partial(self._are_near, own.id, copy.id)):
+                if (
+                    own
+                    and own is not copy
+                    and (
+                        sure
+                        or self._near.get_or_compute(
+                            (own.id, own.generation, copy.id, copy.generation), partial(self._are_near, own.id, copy.id)
+                        )
+                    )
+                ):
                     yield copy.id, own.id
                     break
 

@@ -55,8 +55,8 @@ def _tick(line: QuotedLine) -> None:
     version = line.note.version
     if before.version != version:  # two boxes clicked in quick succession: the first tick left the other line in place
         span = slice(line.start, line.end)
-        shown = workspace.versions.get(before.id, version)
-        version = before.version if before.body[span] == shown.body[span] else version
+        if before.body[span] == workspace.versions.get(before.id, version).body[span]:
+            version = before.version
     number = len(re.findall(LINE_END, before.body[: line.start]))
     note = workspace.notes.tick(before.id, number, expected_version=version, embed=False)
     clear_undo()  # an earlier tick in the same note can't be undone any more, because the note has changed

@@ -391,10 +391,11 @@ def keep_draft(session: EditorSession, *, claim: bool = False) -> None:
     if workspace.readonly:
         return
     if session.changed:
-        session.keep(put_draft(draft_of(session), "" if claim else session.token).split(" ")[1])
+        session.draft_id = put_draft(draft_of(session), "" if claim else session.token).split(" ")[1]
+        session.saved = False
     else:
         drop_draft(session)
-        session.acknowledge()
+    session.acknowledge()
 
 
 def draft_of(session: EditorSession) -> NoteDraft:

@@ -20,9 +20,9 @@ from pages.ui.notes.files import NoteSources, why_read_only
 from pages.ui.notes.history import offer_undo
 from pages.ui.notes.session import Action, EditorSession, State, fields_of
 from pages.ui.shared import cards, links
-from pages.ui.shared.document import Clicked, RenderedNote, as_written, document, show_document
+from pages.ui.shared.document import Clicked, document_part, show_document
 from pages.ui.shared.links import arrived_value
-from pages.ui.shared.safe import drawable_part, is_deeply_nested, plain, t_html
+from pages.ui.shared.safe import plain, t_html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import session_language, small_print, t, text_of
 from pages.ui.shared.widgets import (
@@ -54,10 +54,10 @@ def is_open() -> bool:
     is_other = arrived_value("note") not in (None, session.note_id)
     asks = session.left and ("import" in query_params or ("base" in query_params and "note" not in query_params))
     session.left = False
-    if is_other or asks:
+    closes = is_other or asks
+    if closes:
         composer.leave()
-        return False
-    return True
+    return not closes
 
 
 def page() -> None:
@@ -98,7 +98,7 @@ def _draw(session: EditorSession) -> None:
     with errors():
         with container():  # a separate container, so that elements that come and go don't move the editor
             if session.conflict:
-                _draw_conflict(session)
+                _draw_conflict(session, session.conflict)
             elif session.newer and session.note and session.newer.version > session.note.version:
                 with row("writing_newer"):
                     st.info(t("This note's file was changed since you opened it."), icon=":material/sync:")
@@ -109,11 +109,10 @@ def _draw(session: EditorSession) -> None:
         left, right = st.columns([11, 9], gap="medium")
         with left:
             note = session.note
-            base = actions.fixed_base(note) if note else None
-            if note and base:
+            if note and (base := actions.fixed_base(note)):
                 with container(border=True, key="writing_elsewhere"):
                     st.markdown(
-                        t("This note is the file **{path}**. Its fields can be set here.", path=plain(note.path or ""))
+                        t("This note is the file **{path}**. Its fields can be set here.", path=plain(note.location))
                     )
                     st.caption(
                         t("Text files are read-only here. Edit the text in another program.")
@@ -200,7 +199,8 @@ def _offer_undo(session: EditorSession) -> None:
     def undo() -> None:
         if session.created or session.copy_of:
             workspace.trash.take_back(note.id)
-            workspace.trash.restore([session.copy_of] if session.copy_of else [], embed=False)
+            if session.copy_of:
+                workspace.trash.restore([session.copy_of], embed=False)
             workspace.searches.mark(session.answers, unanswered=True)
         else:
             workspace.versions.revert(note.id, session.version_before, expected_version=note.version, embed=False)
@@ -228,7 +228,7 @@ def _bar(session: EditorSession) -> None:
                 " › ".join(
                     [
                         workspace.bases.by_id(session.note.base_id).name,
-                        *PurePosixPath(session.note.path or "").parts[:-1],
+                        *PurePosixPath(session.note.location).parts[:-1],
                     ]
                 ),
                 width="content",
@@ -260,9 +260,8 @@ def _state(session: EditorSession) -> str:
             return t("Saved automatically.")
         case State.SAVED:
             assert session.note is not None
-            base = workspace.bases.by_id(session.note.base_id)
             pending = sum(chunk.state == "pending" for chunk in workspace.chunks.all(session.note.id))
-            if pending and not base.embed_at_once:
+            if pending and not workspace.bases.by_id(session.note.base_id).embed_at_once:
                 return t(
                     "Saved. The note can be found by keyword. Once you index this base, {n} of its passages can "
                     "also be found by meaning.",
@@ -318,13 +317,8 @@ def _preview(session: EditorSession) -> None:
         start = body.rfind("\n", 0, max(0, caret - AROUND)) + 1
         body = body[start : max(caret, AROUND) + AROUND]
     first = session.body.count("\n", 0, start)
-    shown = drawable_part(body)
     session.links = session.links or workspace.notes.links()
-    drawn = (
-        RenderedNote(as_written(shown), ())
-        if is_deeply_nested(shown)
-        else document(shown, NoteSources(_note_in_editor(session), session.links))
-    )
+    drawn = document_part(body, NoteSources(_note_in_editor(session), session.links))
     lines = ",".join(str(first + line) for line in drawn.lines)
     article = f'<article data-lines="{lines}">{drawn.html}</article>'
     with container(key="reader_body"):
@@ -343,13 +337,11 @@ def _note_in_editor(session: EditorSession) -> Note:
 # Resolving a conflict between the editor's text and a stored note that was changed in the meantime.
 
 
-def _draw_conflict(session: EditorSession) -> None:
+def _draw_conflict(session: EditorSession, stored: Note) -> None:
     """Show the differences and the ways to resolve the conflict. Each of the ways keeps both texts.
 
     The user can keep writing until the conflict is resolved.
     """
-    stored = session.conflict
-    assert stored is not None
     with frame("conflict"):
         st.warning(
             t(
@@ -418,11 +410,10 @@ def _keep_both(session: EditorSession) -> None:
     if session.changed:
         return
     title = t("{title} (other version)", title=stored.title)
-    folder = posixpath.dirname(stored.path or "")
     other = workspace.notes.add(
         session.base,
         stored.body,
-        path=f"{folder}/" if folder else "",
+        path=posixpath.join(posixpath.dirname(stored.location), ""),
         author="person",
         embed=False,
         **fields_of(stored) | {"title": title},

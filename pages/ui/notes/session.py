@@ -36,17 +36,17 @@ def load_offers() -> Offers:
     cards = workspace.notes.all()
     folders = {
         base.name: sorted(
-            {posixpath.dirname(card.path or "") for card in cards if card.base == base.name} - {""}, key=str.casefold
+            {posixpath.dirname(card.location) for card in cards if card.base == base.name} - {""}, key=str.casefold
         )
         for base in workspace.bases.all()
     }
     tags = sorted(workspace.vocabulary.tags().items(), key=lambda tag: (-tag[1], tag[0]))
     links = workspace.notes.links()
-    names = [(links.name(card.id), card) for card in cards if card.id in links.names]  # a new note may not be there yet
     offered = [
-        (name, card.title if card.title != name else "", posixpath.dirname(card.path or "") if "/" not in name else "")
-        for name, card in names
-        if _NOT_IN_LINKS.isdisjoint(name)
+        (name, card.title if card.title != name else "", posixpath.dirname(card.location) if "/" not in name else "")
+        for card in cards
+        if card.id in links.names  # the note may be newer than the links
+        if _NOT_IN_LINKS.isdisjoint(name := links.name(card.id))
     ]
     return Offers(
         sorted(offered, key=lambda offer: (offer[1] or offer[0].rpartition("/")[2]).casefold()),
@@ -265,14 +265,8 @@ class EditorSession:
 
     # Results of saving and loading.
 
-    def keep(self, draft_id: str) -> None:
-        """Record that the text is stored as a draft."""
-        self.saved = False
-        self.draft_id = draft_id
-        self.acknowledge()
-
     def acknowledge(self) -> None:
-        """Record that the last text received from the editor is stored."""
+        """Record that the last text received from the editor is stored, in the note or in a draft."""
         self.stored = max(self.stored, self.number)
 
     def save(self, note: Note, *, automatic: bool) -> None:

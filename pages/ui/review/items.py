@@ -35,10 +35,10 @@ from pages.ui.notes.files import NoteSources
 from pages.ui.notes.history import draw_difference, offer_undo
 from pages.ui.review import pairs
 from pages.ui.shared import links
-from pages.ui.shared.document import Clicked, as_written, document, show_document
+from pages.ui.shared.document import Clicked, document_part, show_document
 from pages.ui.shared.jobs import is_shut, start_job
 from pages.ui.shared.names import base_name, local
-from pages.ui.shared.safe import drawable_part, is_deeply_nested, plain
+from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.shortcuts import REVIEW
 from pages.ui.shared.text import label_of, small_print, t, t_plural, text_of, with_note
@@ -157,13 +157,13 @@ def merge(matter: ReviewItem, into: str) -> None:
 
     def undo_merge() -> None:
         workspace.versions.revert(into, before, embed=False)
-        workspace.trash.restore([matter.note.id] if matter.note else [], embed=False)
+        workspace.trash.restore(_note_ids([matter]), embed=False)
 
     offer_undo(t_plural("{n} note was added to another note.", "{n} notes were added to other notes.", n=1), undo_merge)
 
 
 def _note_ids(chosen: Items) -> list[str]:
-    return [matter.note.id for matter in chosen if matter.note]
+    return [matter.note_id for matter in chosen if matter.note_id]
 
 
 def _resolve(verdict: Verdict, chosen: Items) -> None:
@@ -176,7 +176,7 @@ def _resolve(verdict: Verdict, chosen: Items) -> None:
 
 
 def _try_again(chosen: Items) -> None:
-    bases = list(dict.fromkeys(matter.base for matter in chosen))
+    bases = dict.fromkeys(matter.base for matter in chosen)
 
     def work(progress: Progress) -> int:
         return sum(workspace.pending.embed(base, refused=True, progress=progress) for base in bases)
@@ -355,8 +355,8 @@ def draw_item(matter: ReviewItem) -> None:
     if matter.kind != "note":
         return
     # Find the nearest existing note, which the new note can be added to. Do this once, after drawing the page.
-    known = session_state.get(_NEAREST)
-    if not known or known[0] != matter.key:
+    known = session_state.get(_NEAREST, ("", None))
+    if known[0] != matter.key:
         known = session_state[_NEAREST] = matter.key, workspace.review.nearest(matter)
     if near := known[1]:
         with row:
@@ -385,7 +385,8 @@ def _origin(matter: ReviewItem) -> Iterator[str]:
         yield t("Suggested from {place}", place=origin) if origin else plain(_done(matter.submission))
     yield plain(base_name(matter.base))
     for file in (note, matter.other):
-        yield plain(file.path or "") if file else ""
+        if file:
+            yield plain(file.location)
     if kind == "note" and workspace.bases.get(matter.base).write_files:
         yield t("kept in Tessera, not in a file")
     if kind == "upgrade" and note:
@@ -416,9 +417,8 @@ def _draw_content(matter: ReviewItem) -> None:
         paragraph(matter.refused.text, "t-text t-small")
     elif matter.note:
         note = workspace.notes.get(matter.note.id)
-        shown = drawable_part(note.body[:LONGEST])
-        drawn = as_written(shown) if is_deeply_nested(shown) else document(shown, NoteSources(note)).html
-        show_document(f"<article>{drawn}</article>", "review_text", arrival=matter.key, on_click=_open_link)
+        drawn = document_part(note.body[:LONGEST], NoteSources(note))
+        show_document(f"<article>{drawn.html}</article>", "review_text", arrival=matter.key, on_click=_open_link)
         if session_state.pop(_LEAVES, False):
             switch_page("notes.py")
 
@@ -526,14 +526,14 @@ def _title(matter: ReviewItem) -> str:
         return matter.title or t("The note was deleted")
     first, second = (note.title for note in matter.pair)
     if first == second:
-        signs = [note.path or "" for note in matter.pair]
+        signs = [note.location for note in matter.pair]
         signs = signs if signs[0] != signs[1] else [note.base for note in matter.pair]
         first, second = (with_note(first, sign) for sign in signs)
     return t("{first} and {second}", first=first, second=second)
 
 
 def _file(note: NoteSummary | None) -> str:
-    return PurePosixPath(note.path or "").name if note else ""
+    return PurePosixPath(note.location).name if note else ""
 
 
 def _choose(key: str, place: int) -> None:

@@ -35,8 +35,8 @@ def draw(pair: tuple[NoteSummary, NoteSummary], quotes: Texts) -> None:
             path = card.location if first.title == second.title else ""
             note = workspace.notes.get(card.id)
             fixed = actions.fixed_base(note)
-            about = (plain(base_name(card.base)), date, plain(path), t("read-only file") if fixed else "")
-            st.caption(" · ".join(filter(None, about)))
+            read_only = t("read-only file") if fixed else ""
+            st.caption(" · ".join(filter(None, (plain(base_name(card.base)), date, plain(path), read_only))))
             with row(f"side_{number}"):
                 note_link(card.id, card.title, came="review")
                 if quotes:

@@ -172,6 +172,12 @@ def _part(body: str, name: str) -> str:
     return ""
 
 
+def document_part(text: str, sources: Sources) -> RenderedNote:
+    """Render the beginning of a text, or return it as preformatted HTML if it is deeply nested."""
+    shown = drawable_part(text)
+    return RenderedNote(as_written(shown), ()) if is_deeply_nested(shown) else document(shown, sources)
+
+
 def as_written(text: str) -> str:
     """Return text as preformatted HTML, without rendering its Markdown."""
     return f'<div class="code"><pre><code>{html(text)}</code></pre></div>'
