@@ -138,11 +138,14 @@ class Source:
     before: str = ""
 
 
-def sources(passage: str, span: Span) -> list[Source]:
-    """Return the sentences in a passage that overlap a quote's span."""
+def sources(passage: str, span: Span, fence: str = "") -> list[Source]:
+    """Return the sentences in a passage that overlap a quote's span.
+
+    `fence` is the opening line of the fence in which the passage begins.
+    """
     start, end = span
     found = {}
-    for unit in units_of(passage):
+    for unit in units_of(passage, fence):
         if unit.start >= end or unit.end <= start:
             continue
         block = unit.block if unit.kind in ("sentence", "item") else (unit.start, unit.end)
@@ -157,7 +160,7 @@ def sources(passage: str, span: Span) -> list[Source]:
     return [found[place] for place in sorted(found)][:_MOST]
 
 
-def is_copy(sentence: str, source: Source, place: str = "") -> bool:
+def is_copy(sentence: str, source: Source, place: str) -> bool:
     """Return whether a sentence copies its source word for word. The module's docstring lists the allowed differences.
 
     `place` contains the titles above the source. If a lead-in or title contains a word that may change the meaning of

@@ -313,11 +313,13 @@ class _Proof:
             part if part == text else _TORN.sub("", part)
             for part, text in zip(llm_choice.shares(whole, characters), whole, strict=True)
         ]
-        self._places = [*map(llm_choice.place_of, self._hits)]
-        passages = enumerate(zip(self._places, self._texts, strict=True), 1)
+        self._places = list(map(llm_choice.place_of, self._hits))
         self.asking: Values = {
             "question": question,
-            "passages": [{"number": number, "place": place, "text": text} for number, (place, text) in passages],
+            "passages": [
+                {"number": number, "place": place, "text": text}
+                for number, (place, text) in enumerate(zip(self._places, self._texts, strict=True), 1)
+            ],
         }
         self._known = figures.large("\n".join([*self._places, *self._texts, question]))
         self.quotes = list[Quote]()
@@ -367,7 +369,8 @@ class _Proof:
             if type(number) is int and 1 <= number <= len(self._texts) and isinstance(text, str):
                 passage = self._texts[number - 1]
                 if span := find_quote(text, passage):
-                    yield from ((number - 1, source) for source in sources(passage, span))
+                    chunk = self._hits[number - 1].chunk
+                    yield from ((number - 1, source) for source in sources(passage, span, chunk.fence))
 
     def _number(self, passage: int, source: Source) -> tuple[Quote, int]:
         """Return the numbered quote for a source sentence, and the position in the passage where the quote starts."""

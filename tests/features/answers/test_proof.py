@@ -162,3 +162,10 @@ def test_a_negated_sentence_is_in_other_words_next_to_its_whole_sentence(tmp_pat
     assert source.text == "Backups are only worth what their last restore proved."
     assert [one.text[start:end] for start, end in one.marks] == ["aren't"]
     assert [source.text[start:end] for _, start, end in one.quote_marks] == ["only"]
+
+
+def test_a_sentence_after_code_in_which_a_passage_begins_is_a_source_without_the_code() -> None:
+    passage = "x = 1\n```\n\nRestart the server after the change. It takes a minute.\n"
+    start = passage.index("Restart")
+    (source,) = sources(passage, (start, start + len("Restart the server")), "```py")
+    assert source.text == "Restart the server after the change."
