@@ -23,14 +23,14 @@ def open_fence(text: str, fence: str = "") -> str:
     return fence
 
 
-def complete_fences(text: str, fence: str = "") -> str:
+def complete_fences(text: str, fence: str) -> str:
     """Return a text with the fence in which it begins opened, and the fence in which it ends closed."""
     whole = f"{fence}\n{text}" if fence else text
     end = open_fence(text, fence)
     return f"{whole}\n{_marks(end)}" if end else whole
 
 
-def split_fences(text: str, fence: str = "") -> Iterator[tuple[bool, str]]:
+def split_fences(text: str, fence: str) -> Iterator[tuple[bool, str]]:
     """Yield the parts of a text inside and outside of fences, each with whether it is code. Fences are left out."""
     part = ""
     for line in text.splitlines(keepends=True):

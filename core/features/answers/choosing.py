@@ -14,7 +14,7 @@ import numpy as np
 
 from core.base.blobs import Span, blobs
 from core.base.frozen import frozen
-from core.base.text import CHINESE, find_words, fold, query_keywords
+from core.base.text import CHINESE, collapse_spaces, find_words, fold, query_keywords
 from core.embedding.graphs import thread_count
 from core.embedding.tokens import token_weights, tokens_within
 from core.features.answers import reader
@@ -118,10 +118,9 @@ class EvidenceCandidate:
 
     def repeats(self, other: "EvidenceCandidate") -> bool:
         """Return whether this unit and another overlap or have the same text."""
-        same = self.hit.chunk.id == other.hit.chunk.id
-        if same and self.unit.start < other.unit.end and other.unit.start < self.unit.end:
-            return True
-        return fold(" ".join(self.text.split())) == fold(" ".join(other.text.split()))
+        first, second = self.unit, other.unit
+        overlap = self.hit.chunk.id == other.hit.chunk.id and first.start < second.end and second.start < first.end
+        return overlap or fold(collapse_spaces(self.text)) == fold(collapse_spaces(other.text))
 
 
 Candidates = Sequence[EvidenceCandidate]
@@ -186,11 +185,6 @@ def _hit_candidates(
     words = [{word for span, word in places if unit.holds(*span)} for unit in units]
     total = sum(question.rarity.values()) or 1.0
     shares = [sum(question.rarity.get(word, 0.0) for word in held) / total for held in words]
-    shared = {
-        "score": hit.strength / best if best > 0 else 0.0,
-        "first": 1 / hit.rank,
-        "part": float(bool(hit.asked)),
-    }
     nearness = _nearness(question, units, shares, read)
     headings_at = [(0, hit.chunk.section_title), *((start, title) for _, title, start in inside)]
     # A question that consists of a term is answered by the term's definition.
@@ -198,7 +192,10 @@ def _hit_candidates(
     for unit, own_words, share, near in zip(units, words, shares, nearness, strict=True):
         text = whole[unit.start : unit.end]
         heading = next(title for start, title in reversed(headings_at) if start <= unit.start)
-        own = {
+        values = {
+            "score": hit.strength / best if best > 0 else 0.0,
+            "first": 1 / hit.rank,
+            "part": float(bool(hit.asked)),
             "near": near,
             "held": share,
             "read": UNREAD,
@@ -206,14 +203,14 @@ def _hit_candidates(
             "stressed": float(is_term and stresses(text, len(question.words), places, unit)),
             "asks": float(is_question(text) or is_exercise(heading)),
         }
-        yield EvidenceCandidate(hit, unit, shared | own, frozenset(own_words | headings), heading)
+        yield EvidenceCandidate(hit, unit, values, frozenset(own_words | headings), heading)
 
 
 def _nearness(
     question: EvidenceQuestion, units: Sequence[Unit], shares: Sequence[float], read: TokenizedHit | None
 ) -> Iterable[float]:
     """Return each unit's `near` feature. If there are no token bits, estimate it from the unit's share of words."""
-    if read is None or read.compared is None:
+    if not (read and read.compared):
         least, more = _NEAR_BY_WORDS
         return [least + more * share for share in shares]
     places, cosines = read.compared
@@ -352,8 +349,8 @@ class Excerpt:
         """Return whether units fit into `width`, and can be shown together without the text around them."""
         text = self.hit.chunk.text[self.units[first].unit.start : self.units[last - 1].unit.end]
         tables = {unit.unit.kind == "row" and unit.unit.block for unit in self.units[first:last]}
-        together = len(tables) == 1 and _continues(self.units[first], self.units[last - 1])
-        return together and len(text) + len(CHINESE.findall(text)) <= width
+        is_narrow = len(text) + len(CHINESE.findall(text)) <= width
+        return is_narrow and len(tables) == 1 and _continues(self.units[first], self.units[last - 1])
 
     @property
     def kind(self) -> QuoteKind:
@@ -367,9 +364,11 @@ class Excerpt:
 
     def repeats(self, other: "Excerpt") -> bool:
         """Return whether two excerpts overlap, or one contains the other's strongest unit word for word."""
-        if self.hit.chunk.id == other.hit.chunk.id and self.start < other.end and other.start < self.end:
-            return True
-        return any(map(self.strongest.repeats, other.units)) or any(map(other.strongest.repeats, self.units))
+        return (
+            (self.hit.chunk.id == other.hit.chunk.id and self.start < other.end and other.start < self.end)
+            or any(map(self.strongest.repeats, other.units))
+            or any(map(other.strongest.repeats, self.units))
+        )
 
 
 Excerpts = Sequence[Excerpt]
@@ -405,10 +404,11 @@ def _runs(units: Candidates) -> Iterator[Span]:
         for last in range(first, len(units)):
             unit = units[last]
             code |= unit.unit.kind == "code"
-            size = unit.unit.end - start.unit.start + len(start.lead)
-            if last > first and bisect(ends, start.unit.start) < bisect(ends, unit.unit.start):
-                break
-            if last > first and (size > (WITH_CODE if code else CHARACTERS) or not _continues(start, unit)):
+            if last > first and (
+                bisect(ends, start.unit.start) < bisect(ends, unit.unit.start)
+                or unit.unit.end - start.unit.start + len(start.lead) > (WITH_CODE if code else CHARACTERS)
+                or not _continues(start, unit)
+            ):
                 break
             yield first, last + 1
 
@@ -445,12 +445,6 @@ def features(chosen: Excerpts, ranked: Excerpts, result: SearchResult) -> dict[s
         "search": min(result.evidence, _MOST_SEARCH),
         "sides": float(result.is_comparison),
     }
-
-
-def chance(chosen: Excerpts, ranked: Excerpts, result: SearchResult) -> float:
-    """Return the chance, from 0 to 1, that the first excerpt in `chosen` is right. `ranked` contains all excerpts."""
-    values = features(chosen, ranked, result)
-    return 1 / (1 + exp(-CONSTANT - sum(weight * values[name] for name, weight in WEIGHTS.items())))
 
 
 @frozen
@@ -495,13 +489,12 @@ def collect_candidates(store: Store, reads: Reads, result: SearchResult) -> list
         _read(by_hit, tokenized_hits)
         for of_hit in by_hit.values():
             _put_stated_first(question.text, of_hit)
-        found = [*chain.from_iterable(by_hit.values())]
         named = NamedSections(question.text, words)
         spans = {
             note_id: [*named.spans_of_others(store.note(note_id).body)]
             for note_id in {hit.note.id for hit in hits if named}
         }
-        units += _about_named(found, spans)
+        units += _about_named(list(chain.from_iterable(by_hit.values())), spans)
     return units
 
 
@@ -541,10 +534,11 @@ def select(result: SearchResult, units: Candidates) -> Selection:
         return Selection((), 0.0)
     chosen = _select_sides(result, ranked) if result.is_comparison else _select_ranked(ranked)
     sides = chosen if result.is_comparison else chosen[:1]
-    found = sides and result.evidence >= _LEAST_SEARCH
-    return Selection(
-        tuple(map(_quote, count(1), chosen or ranked[:1])), chance(sides, ranked, result) if found else 0.0
-    )
+    chance = 0.0
+    if sides and result.evidence >= _LEAST_SEARCH:
+        values = features(sides, ranked, result)
+        chance = 1 / (1 + exp(-CONSTANT - sum(weight * values[name] for name, weight in WEIGHTS.items())))
+    return Selection(tuple(map(_quote, count(1), chosen or ranked[:1])), chance)
 
 
 def _select_ranked(ranked: Excerpts) -> Excerpts:
@@ -577,7 +571,7 @@ def _select_sides(result: SearchResult, ranked: Excerpts) -> Excerpts:
         missing = (
             excerpt for excerpt in ranked if name & excerpt.words and not any(name & other.words for other in selection)
         )
-        excerpt = next(iter(alone), None) or next(missing, None)
+        excerpt = next(chain(alone, missing), None)
         if excerpt and not any(excerpt.repeats(other) for other in selection):
             selection.append(excerpt)
     named = frozenset().union(*(excerpt.words for excerpt in selection))

@@ -128,7 +128,7 @@ def contains_name(name: str, held: set[str]) -> bool:
     If the set has no Chinese words, a Chinese name counts as contained.
     """
     if _HAN.match(name):
-        chinese = [*filter(_HAN.match, held)]
+        chinese = list(filter(_HAN.match, held))
         return not chinese or any(name in text for text in chinese)
     folded = fold(name)
     forms = {folded, re.sub("['’]?s$", "", folded), f"{folded}s"}

@@ -39,8 +39,8 @@ class NamedSections:
     def __init__(self, question: str, words: Collection[str]) -> None:
         self._question = question
         self._folded = fold(question)
-        found = (match[0] for match in _NAMING.finditer(question) if not (match[1] and match[1][0].islower()))
-        self._names = {*map(fold, found)} & {*words}
+        named = (match for match in _NAMING.finditer(question) if not (match[1] and match[1][0].islower()))
+        self._names = {fold(match[0]) for match in named}.intersection(words)
 
     def __bool__(self) -> bool:
         return bool(self._names or CHINESE.search(self._question))
@@ -69,6 +69,5 @@ class NamedSections:
     def _in_heading(self, title: str) -> set[str]:
         """Return the names in a heading that the question contains."""
         if CHINESE.match(title):
-            is_meant = self._question.startswith(title) or f"{title}的" in self._question
-            return {fold(title)} if is_meant else set()
+            return {fold(title)} if self._question.startswith(title) or f"{title}的" in self._question else set()
         return self._names & {*query_keywords(title)}

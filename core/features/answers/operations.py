@@ -147,7 +147,7 @@ class AnswerView:
         written = tuple(AnswerSentence.from_sentence(*numbered) for numbered in enumerate(answer.written, 1))
         writing = answer.writing
         expired = answer.result.expired if answer.answered == "no" else 0
-        said = [*filter(None, [answer.explanation]), *([expired_notes(expired)] if expired else [])]
+        said = list(filter(None, [answer.explanation, expired_notes(expired) if expired else None]))
         return assemble(
             cls,
             answer,
@@ -179,16 +179,18 @@ class WrittenSentence(AnswerSentence):
 
 def format_answer(answer: AnswerView) -> list[str]:
     """Return an answer as lines with its sentences and sources, or with the nearest passages if it has no sources."""
-    head = [*map(say, answer.remarks)]
+    head = list(map(say, answer.remarks))
     written = [format_sentence(item) for item in answer.sentences if item.kind == "written"]
     if not answer.citations:
         nearest = list(dict.fromkeys(f"  {_place(hit)}" for hit in answer.nearest))
         return [*head, *written, *([_("The closest passages:"), *nearest] if nearest else [])]
     if not written:
         head.append(say(ANSWERED[answer.answered]))
-    cited = (f"[{item.number}] {_place(item)}: {one_line(without_bars(item.quote))}" for item in answer.citations)
-    plain = (f"[{item.number}] {_place(item)}" for item in answer.citations)
-    return [*head, *(written or [answer.answer]), "", *(cited if answer.writing else plain)]
+    sources = (
+        f"[{item.number}] {_place(item)}{f': {one_line(without_bars(item.quote))}' if answer.writing else ''}"
+        for item in answer.citations
+    )
+    return [*head, *(written or [answer.answer]), "", *sources]
 
 
 def _place(item: NoteReference) -> str:

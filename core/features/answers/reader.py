@@ -89,8 +89,9 @@ class ReaderNetwork:
             return graph.multiply(values, weights[f"{name}.weight"][part].T, bias[part])
 
         def normed(name: str, values: str) -> str:
-            norm = weights[f"{name}.weight"], weights[f"{name}.bias"]
-            return add("LayerNormalization", values, *norm, epsilon=_EPSILON)
+            return add(
+                "LayerNormalization", values, weights[f"{name}.weight"], weights[f"{name}.bias"], epsilon=_EPSILON
+            )
 
         root = dimension**0.5
         cosines = add("Div", add("MatMul", "signs", add("Transpose", "question")), root)
@@ -122,8 +123,7 @@ class ReaderNetwork:
         states = add("Slice", normed("norm", states), add("Shape", "question", end=1), _END, _ROWS)
         weight = add("Exp", add("Clip", linear("att", states), -_STEEPEST, _STEEPEST))
         shares = add("Mul", "units", add("Transpose", weight))
-        total = add("Add", add("ReduceSum", shares, _NUMBERS), _TINY)
-        mean = add("Div", add("MatMul", shares, states), total)
+        mean = add("Div", add("MatMul", shares, states), add("Add", add("ReduceSum", shares, _NUMBERS), _TINY))
         top = add("Log", add("Add", add("ReduceMax", shares, _NUMBERS), _TINY))
         scores = linear("out.2", add("Gelu", linear("out.0", add("Concat", mean, top, axis=1))))
         inputs = {
@@ -178,7 +178,7 @@ def shipped(fingerprint: str) -> ReaderEnsemble | None:
             for name in file.keys():  # noqa: SIM118 it isn't a mapping
                 number, _, weight = name.partition(".")
                 networks[number][weight] = file.get_tensor(name)
-        ensemble = ReaderEnsemble([*map(ReaderNetwork, networks.values())])
+        ensemble = ReaderEnsemble(list(map(ReaderNetwork, networks.values())))
     except (OSError, SafetensorError, KeyError, ValueError) as error:
         _LOG.warning("The reader of answers can't be used: %s", type(error).__name__)
         return None

@@ -179,7 +179,7 @@ class Answers:
         """
         key = self._store.fields.version(), replace(result, took_ms=0.0, cached=False)
         last = self._last  # another thread may replace it at any time
-        if last is not None and last[0] == key:
+        if last and last[0] == key:
             return last[1]
         answer = build_answer(self._store, self._searching, result)
         if answer.quotes and (other := self._find_contradiction(answer)):

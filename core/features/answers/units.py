@@ -130,10 +130,11 @@ def stating_label(question: str) -> re.Pattern[str]:
 
 def stresses(text: str, count: int, places: Sequence[tuple[Span, str]], unit: Unit) -> bool:
     """Return whether text emphasizes a phrase with all the question's words, as a definition of a term does."""
-    spans = [(unit.start + phrase.start(), unit.start + phrase.end()) for phrase in _STRESSED.finditer(text)]
-    return any(
-        len({word for (first, last), word in places if start <= first and last <= end}) == count for start, end in spans
-    )
+    for phrase in _STRESSED.finditer(text):
+        start, end = (unit.start + place for place in phrase.span())
+        if len({word for (first, last), word in places if start <= first and last <= end}) == count:
+            return True
+    return False
 
 
 def below_heading(unit: Unit, text: str, headings: Sequence[tuple[int, str, int]], words: Sequence[str]) -> Unit:

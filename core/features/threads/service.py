@@ -305,11 +305,10 @@ def changes_around(pieces: Sequence[DiffPiece], span: Span) -> tuple[DiffPiece, 
     at = 0
     for piece in pieces:
         if piece.kind == "added":
-            if first <= at <= last:
-                shown.append(DiffPiece("added", piece.text[: last - first]))
-            continue
-        text = piece.text[max(0, first - at) : max(0, last - at)]
-        at += len(piece.text)
+            text = piece.text[: last - first] if first <= at <= last else ""
+        else:
+            text = piece.text[max(0, first - at) : max(0, last - at)]
+            at += len(piece.text)
         if text:
             shown.append(DiffPiece(piece.kind, text))
     return tuple(shown)
