@@ -116,20 +116,16 @@ def split_sides(items: Segments, before: Segments, after: Segments) -> ComparedT
     things = list(dict.fromkeys(re.sub(r"(?i)\A(?:both|either|the|an?)\s+", "", name) for name in names))
     if len(things) < 2 or any(_NO_SIDE.fullmatch(simplify(thing)) for thing in things):
         return None
-    return ComparedThings(tuple(things), _shared(*before, topic, tail, *after))
+    parts = (part.strip(" ,，:：;；?？。!！.") for part in (*before, topic, tail, *after))
+    # The text that applies to each side separately.
+    shared = ("".join(cut(part, [match.span() for match in _EACH.finditer(simplify(part))])) for part in parts)
+    return ComparedThings(tuple(things), " ".join(" ".join(shared).split()).strip(" ,，的"))
 
 
 def cut(text: str, spans: list[Span]) -> Segments:
     """Return the text before, between and after the given spans."""
     ends = [0, *(end for _, end in spans)]
     return [text[end:start] for end, start in zip(ends, [*(start for start, _ in spans), len(text)], strict=True)]
-
-
-def _shared(*parts: str) -> str:
-    """Return the text that applies to each side separately."""
-    stripped = (part.strip(" ,，:：;；?？。!！.") for part in parts)
-    alone = ("".join(cut(part, [match.span() for match in _EACH.finditer(simplify(part))])) for part in stripped)
-    return " ".join(" ".join(alone).split()).strip(" ,，的")
 
 
 def _around(segments: Segments, by: str) -> tuple[Segments, str, Segments]:
@@ -162,8 +158,7 @@ def _split_at_closest(text: str, by: str) -> Segments:
     def unlike(joint: Span) -> int:
         """Return how much the lengths of the two sides differ. A Chinese character counts as 1, any other word as 2."""
         left = text[: joint[0]]
-        right = text[joint[1] :]
-        sides = left, _end(right.strip(), left.strip())[0]
+        sides = left, _end(text[joint[1] :].strip(), left.strip())[0]
         first, second = (len(CHINESE.findall(side)) + 2 * len(CHINESE.sub(" ", side).split()) for side in sides)
         return abs(first - second)
 

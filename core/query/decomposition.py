@@ -321,9 +321,7 @@ def recognise(text: str, phrases: Sequence[str] = ()) -> Recognised | None:
     question = question[polite.end() :] if polite else question
     plain = simplify(question)
     for rule in RULES:
-        match = rule.form.fullmatch(plain)
-        named = _named_things(match, question) if match else None
-        if match and named:
+        if (match := rule.form.fullmatch(plain)) and (named := _named_things(match, question)):
             things = tuple(thing.translate(names) for thing in named.things)
             # The words that make the question a list or a summary: all but the subject.
             subject = [match.span(name) for name in ("subject", "rest") if match.groupdict().get(name)]

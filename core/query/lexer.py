@@ -68,7 +68,7 @@ class QuestionLexer:
         self,
         typed: str,
         today: date,
-        properties: Collection[str] = (),
+        properties: Collection[str],
         vocabulary: own_words.Vocabulary = own_words.NOTHING,
     ) -> None:
         self._typed = typed
@@ -148,8 +148,7 @@ class QuestionLexer:
         closed = self._last[_QUOTES[mark]] > at
         if mark not in STRAIGHT or begins or not previous.isalnum():
             return closed if mark not in STRAIGHT or _ENDED.match(following) else self._closes(at)
-        continues = following == mark or not is_punctuation(following or " ")
-        return closed and continues and not previous.isdecimal()
+        return closed and not previous.isdecimal() and (following == mark or not is_punctuation(following or " "))
 
     def _closes(self, at: int) -> bool:
         """Return whether the quotation mark at `at` is closed. An unclosed mark is recorded in `unclosed`."""

@@ -101,7 +101,7 @@ _CHINESE_INSTRUCTION = re.compile(
     r"可以|通过|使用|只需|需要|请|运行|执行|点击|单击|打开|输入|选择|登录|填写|添加|下载|安装"
 )
 
-_SPOKEN = ("如何", "怎么", "怎样", "怎么样")
+_SPOKEN = ("如何", "怎么", "怎样")
 _CHINESE_VERBS = (
     "安装 卸载 配置 部署 搭建 创建 新建 设置 升级 更新 使用 导入 导出 备份 恢复 还原 编译 启用 禁用 读取 下载 上传 添加"
     " 删除 初始化 发布 迁移 调试 查看 修改 保存 加载 实现 定义"
@@ -150,7 +150,7 @@ def definition_question(sentence: str, heading: str, casing: Casing) -> str | No
         return None
     # A definition continues with a noun, marked by an article, a possessive or a plural.
     first = after[0]
-    is_plural = match["verb"] == "are" and match["mark"] and after[0].endswith("s")
+    is_plural = match["verb"] == "are" and match["mark"] and first.endswith("s")
     if not (is_plural or first in ("a", "an", "the") or first.endswith(("’s", "'s"))):
         return None
     article = f"{match['article'].lower()} " if match["article"] else ""
@@ -165,9 +165,8 @@ def heading_question(heading: str, casing: Casing, *, chinese: bool) -> str | No
     if heading.endswith(("?", "？")):
         return heading if len(heading) > 5 else None
     if chinese:
-        for spoken in _SPOKEN:
-            if heading.startswith(spoken) and len(heading) > len(spoken) + 1:
-                return f"{heading}？"
+        if heading.startswith(_SPOKEN) and len(heading) > 3:
+            return f"{heading}？"
         for begins in _CHINESE_VERBS:
             thing = heading.removeprefix(begins).strip()
             if heading.startswith(begins) and len(thing) > 1 and "的" not in thing and not _NOUNS.search(thing):

@@ -68,7 +68,7 @@ _INFLECTIONS = tuple(
 class Synonyms:
     """Groups of synonyms. Thread-safe."""
 
-    def __init__(self, groups: Sequence[Sequence[str]] = ()) -> None:
+    def __init__(self, groups: Sequence[Sequence[str]]) -> None:
         # Maps each folded word to its synonyms from all groups, in order.
         self._others: dict[str, dict[str, None]] = {}
         for group in groups:

@@ -26,7 +26,7 @@ from core.store import Store
 MOST_TOKENS = 2000
 
 
-def build_passage(store: Store, card: NoteSummary, chunk: Chunk, size: int, joined: Sequence[Chunk] = ()) -> Passage:
+def build_passage(store: Store, card: NoteSummary, chunk: Chunk, size: int, joined: Sequence[Chunk]) -> Passage:
     """Build a passage from a chunk, the `joined` chunks, and up to `size` neighbouring chunks on each side.
 
     The nearest neighbours are added first, up to `MOST_TOKENS` in total. Deleted chunks are skipped. Edited chunks

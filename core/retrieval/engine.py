@@ -165,15 +165,15 @@ class SearchEngine:
         if budget < 1:
             raise QueryError("The budget is {n} tokens but must be at least 1.", n=budget)
         result = self.answer(prepared)
-        if not result.hits:
-            return Context("", (), 0, budget, confident=result.confident, notices=result.notices)
-        block = context.build(
-            self._store,
-            result.hits,
-            query_keywords(result.understood.text),
-            embedding.build(self._store.bases.by_id(result.hits[0].note.base_id).embedder).tokens,
-            budget,
-        )
+        block = Context("", (), 0, budget)
+        if result.hits:
+            block = context.build(
+                self._store,
+                result.hits,
+                query_keywords(result.understood.text),
+                embedding.build(self._store.bases.by_id(result.hits[0].note.base_id).embedder).tokens,
+                budget,
+            )
         return replace(block, confident=result.confident, notices=result.notices)
 
     def highlights(self, result: SearchResult) -> dict[str, Highlight]:
@@ -366,5 +366,5 @@ class SearchEngine:
     def _stamps(self, query: Query) -> tuple[object, ...]:
         """Return values that change with the index, and with uses of notes if uses affect the results."""
         by_use = any(condition.field == "use" for condition in query.filters.conditions)
-        matters = bool(by_use or query.settings.feedback_weight)
+        matters = by_use or query.settings.feedback_weight
         return self._store.fields.version(), matters and self._store.uses.stamp(verdicts=not by_use)

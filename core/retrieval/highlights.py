@@ -99,12 +99,11 @@ class TokenizedHit:
         The shapes are (tokens, 2) and (tokens, question tokens). Tokens in a window's head have the span (-1, -1). The
         value is None if there are no tokens, or if the bits don't match the text.
         """
-        if not len(self.question) or not len(self.bits):
-            return None
-        places = _places(self.hit.chunk, self.hit.note.title, self.embedder, len(self.bits))
-        if places is None:
-            return None
-        return places, tokens.cosines(self.question, self.centre, self.bits)
+        if len(self.question) and len(self.bits):
+            places = _places(self.hit.chunk, self.hit.note.title, self.embedder, len(self.bits))
+            if places is not None:
+                return places, tokens.cosines(self.question, self.centre, self.bits)
+        return None
 
 
 # Tokenized hits by chunk id.
@@ -173,20 +172,20 @@ def highlight(hit: Hit, words: Sequence[str], stems: Stems, read: TokenizedHit |
     marked = tuple(join_spans(sorted(span for span, word in found if word in telling)))
     held = {word for _, word in found} | words_in(" ".join((hit.note.title, *hit.chunk.titles)), words, stems)[1]
     share = len(held) / len(words) if words else 0.0
-    scores: dict[Span, float] = {}
+    spans = _sentences_and_rows(text, hit.chunk.lead)
     nearness = None
     if read and read.compared:
         # Pick the sentence whose tokens are nearest to the question's tokens on average.
         places, cosines = read.compared
         nearness = float(cosines.max(axis=0).mean())
-        for span in _sentences_and_rows(text, hit.chunk.lead):
-            within = cosines[tokens.tokens_within(places, [span])]
-            if len(within):
-                scores[span] = float(within.max(axis=0).mean())
+        inside = ((span, cosines[tokens.tokens_within(places, [span])]) for span in spans)
+        scores = {span: float(within.max(axis=0).mean()) for span, within in inside if len(within)}
     else:
         # Pick the sentence with the greatest total length of marked words, or the first one if no words are marked.
-        for start, end in _sentences_and_rows(text, hit.chunk.lead):
-            scores[start, end] = sum(last - first for first, last in marked if start <= first and last <= end)
+        scores = {
+            (start, end): sum(last - first for first, last in marked if start <= first and last <= end)
+            for start, end in spans
+        }
     return Highlight(_trim(text, marked), max(scores, key=scores.__getitem__, default=None), nearness, share)
 
 

@@ -343,8 +343,7 @@ def rank_by_clicks(clicks: Clicks | None, result: SearchResult) -> Sequence[Hit]
         totals[click.note_id] += (
             signal.weight * likeness(click.question, result.query) * 0.5 ** (days / signal.half_life)
         )
-    gained = {note_id: favour(total, total) for note_id, total in totals.items()}
-    return by_favour(result.hits, gained, GAIN, "clicks")
+    return by_favour(result.hits, {note: favour(total, total) for note, total in totals.items()}, GAIN, "clicks")
 
 
 def relevant_clicks(clicks: Clicks | None, result: SearchResult) -> Sequence[Click]:

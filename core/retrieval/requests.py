@@ -72,8 +72,11 @@ def _parse_question(store: Store, typed: str, options: SearchOptions) -> Underst
         if store.titles.is_title(typed):
             return as_text(typed)
         raise
-    has_signs = bool(understood.signs_as_text or understood.colons)
-    has_signs |= any(term.kind not in ("words", *ORDERING) for term in understood.terms)
+    has_signs = (
+        understood.signs_as_text
+        or understood.colons
+        or any(term.kind not in ("words", *ORDERING) for term in understood.terms)
+    )
     return as_text(typed) if has_signs and store.titles.is_title(typed) else understood
 
 

@@ -219,14 +219,10 @@ def _fuse(store: Store, request: SearchRequest, candidates: Candidates) -> Score
     trace = candidates.trace
     if settings.fusion != "weighted":
         return best(fuse_reciprocal(trace.returned["vector"], trace.returned["keyword"]))
-    vector = trace.every["vector"]
     keyword = trace.every["keyword"]
     across = any(store.vectors.centring(base).compares_languages for base in request.vector_bases)
-    return best(
-        fuse_weighted(
-            vector, keyword, settings.semantic_weight, trust_words(keyword, candidates.groups) if across else {}
-        )
-    )
+    trusted = trust_words(keyword, candidates.groups) if across else {}
+    return best(fuse_weighted(trace.every["vector"], keyword, settings.semantic_weight, trusted))
 
 
 def _boost(store: Store, query: Query, scope: Scope, candidates: Candidates) -> Scores | None:

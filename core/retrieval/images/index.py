@@ -67,7 +67,6 @@ class ImageIndex:
         """
         self._store.database.check_writable()
         embedder = self._embedder()
-        model = embedder.fingerprint
         table = self._store.images
         if again:
             table.forget_problems()
@@ -80,7 +79,7 @@ class ImageIndex:
                 if (now := seen(file)) is not None:
                     table.look(file.note_id, now)
             done = self._embed(embedder, progress)
-            table.drop_unused(model)
+            table.drop_unused(embedder.fingerprint)
             return done
         finally:
             self._turn.release()

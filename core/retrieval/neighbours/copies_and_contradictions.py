@@ -152,7 +152,7 @@ class Likeness:
 
         The recipes of two dishes are an example. A note repeats its subject, and the other note never mentions it.
         """
-        notes = [*map(self._store.notes.note, pair)]
+        notes = list(map(self._store.notes.note, pair))
         titles = [{*query_keywords(note.title)} for note in notes]
         if titles[0].isdisjoint(titles[1]):
             return False

@@ -240,13 +240,12 @@ class _Sample:
         weights = {phrase: weight(phrase) for phrase in sorted(likely)}
         chosen: list[str] = []
         for phrase in sorted(weights, key=weights.__getitem__, reverse=True):
-            known = any(
+            if not any(
                 phrase in other
                 or other in phrase
                 or len(holders[phrase] & holders[other]) > _ALIKE * len(holders[phrase] | holders[other])
                 for other in chosen
-            )
-            if not known:
+            ):
                 chosen.append(phrase)
         return tuple(chosen[:PHRASES])
 

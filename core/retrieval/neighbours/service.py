@@ -66,8 +66,7 @@ class Shared:
 def words_of(text: str) -> NoteWords:
     """Count the words in text and hash its pieces."""
     words = keywords(text)
-    runs = zip(*(words[at:] for at in range(_RUN)), strict=False)
-    return NoteWords(Counter(words), frozenset(map(hash, runs)))
+    return NoteWords(Counter(words), frozenset(map(hash, zip(*(words[at:] for at in range(_RUN)), strict=False))))
 
 
 def compare(note_id: str, words: Mapping[str, NoteWords], phrases: Mapping[str, Counts]) -> dict[str, Shared]:
@@ -276,8 +275,7 @@ class Neighbours:
         neighbours = []
         for note_id, shared in compared.items():
             both = tuple(tag for tag, ids in holders.items() if note_id in ids)
-            linked = note_id in there or note_id in here
-            score = cosines.get(note_id, 0.0) + _WORDS * shared.cosine + _LINKED * linked
+            score = cosines.get(note_id, 0.0) + _WORDS * shared.cosine + _LINKED * (note_id in there | here)
             score += sum(_TAGGED / math.log2(1 + max(1, len(holders[tag]))) for tag in both)
             neighbours.append(
                 Neighbour(note_id, score, cosines.get(note_id), shared, note_id in here, note_id in there, both)
