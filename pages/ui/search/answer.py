@@ -110,10 +110,10 @@ def why_not(text: str, options: SearchOptions) -> None:
 def _note() -> NoteSummary | None:
     notes = workspace.notes.all()
     if len(notes) > LISTED:
-        typed = text_input("Part of its title or path", "why_not_part", icon=":material/filter_alt:")
-        if not typed.strip():
+        typed = text_input("Part of its title or path", "why_not_part", icon=":material/filter_alt:").strip()
+        if not typed:
             return None
-        notes = workspace.notes.all(text=typed.strip())[:LISTED]
+        notes = workspace.notes.all(text=typed)[:LISTED]
     texts = {card.id: f"{card.title} · {card.path}" if card.path else card.title for card in notes}
     begin_with("why_not_note", texts, None)
     chosen = select("The note", texts, "why_not_note", index=None, placeholder=t("Choose the note you expected"))
@@ -212,7 +212,7 @@ def draw(text: str, options: SearchOptions, *, several: bool) -> None:
     slow = (chooses or prepared.query.settings.reranker not in QUICK) and session_state.get("reranked") != question
     waiting = None
     early = _at_once(prepared, now) if slow else None
-    if early is not None:
+    if early:
         with top:
             understood.chips(text, early)
             waiting = st.empty()
@@ -236,7 +236,7 @@ def draw(text: str, options: SearchOptions, *, several: bool) -> None:
             workspace.uses.found(result, options.get("filters"))
     question_box.remember(text)
     _mark(text, result, options)
-    if early is None:
+    if not early:
         with top:
             understood.chips(text, result)
     fields = understood.collect_facets(result, now) if result.hits and result.confident else {}
@@ -280,10 +280,10 @@ def _hits(prepared: Prepared, result: SearchResult, options: SearchOptions, *, s
         answer = quotes.box(result)
         if not (answer.quotes if answer else result.confident):
             understood.offer_expired(text, result)
-        if answer is not None and answer.may_be_written:
+        if answer and answer.may_be_written:
             with first:
                 section(text, options)
-        if answer is not None and answer.quotes and not _thread(text):
+        if answer and answer.quotes and not _thread(text):
             question_box.draw_follow_up(text, options)
         hits.draw_hits(text, result, base=several, answer=answer)
         if result.confident:
@@ -391,7 +391,7 @@ def _notice(result: SearchResult, notice: Notice) -> Message:
     if result.mode in ("semantic", "hybrid"):
         return ABOUT_MODELS["reranker_loading"]
     warm = workspace.jobs.find("warm")
-    return ABOUT_MODELS["model_failed"] if warm is not None and warm.state == "failed" else NOTICES[notice]
+    return ABOUT_MODELS["model_failed"] if warm and warm.state == "failed" else NOTICES[notice]
 
 
 def _passages(prepared: Prepared) -> None:

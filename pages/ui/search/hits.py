@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import cycle
 
 import streamlit as st
 from streamlit import container, session_state
@@ -69,10 +70,10 @@ def draw_pictures(result: SearchResult) -> None:
 def _image(note_id: str, picture: str) -> str:
     """Return a thumbnail of a picture in a note as HTML, or "" if the file no longer exists."""
     file = workspace.attachments.find(note_id, f"/{picture}")
-    if not (file and routes.is_shown(file)):
-        return ""
-    address = routes.file_address(note_id, file.place)
-    return f'<img class="t-picture" src="{html(address)}" alt="{html(file.place)}" loading="lazy">'
+    if file and routes.is_shown(file):
+        address = html(routes.file_address(note_id, file.place))
+        return f'<img class="t-picture" src="{address}" alt="{html(file.place)}" loading="lazy">'
+    return ""
 
 
 # A sentence that explains why a hit was found, built from its ranks in the search stages.
@@ -209,8 +210,8 @@ WIDTHS = (0, 1, 2, 3)
 
 def tones(result: SearchResult) -> dict[str, str]:
     """Return a colour for each sub-query of a decomposed question, keyed by the sub-query's text."""
-    parts = dict.fromkeys(part.text for part in result.asked)
-    return {text: TILES[number % len(TILES)] for number, text in enumerate(parts)}
+    texts = dict.fromkeys(part.text for part in result.asked)
+    return dict(zip(texts, cycle(TILES), strict=False))
 
 
 def group_by_note(result: SearchResult) -> list[list[Hit]]:
@@ -314,13 +315,9 @@ class Entries:
         title = hit.note.title if head else " › ".join(cards.section(hit.note, chunk)) or t("Beginning of the note")
         with _row(f"head_{hit.rank}"):
             _title(hit, self._text, title, seen)
-            _toggle(
-                t("Show less") if unfolded else t("Show more"),
-                wide,
-                f"unfold_{hit.rank}",
-                "unfold_less" if unfolded else "unfold_more",
-            )
-            _toggle(t("Why this?"), why, f"why_{hit.rank}", "info")
+            label, icon = (t("Show less"), "unfold_less") if unfolded else (t("Show more"), "unfold_more")
+            small(label, f"unfold_{hit.rank}", icon, toggling(wide), help=label)
+            small("Why this?", f"why_{hit.rank}", "info", toggling(why), help="Why this?")
         # One element of HTML takes the browser less time than several.
         tone = self._tones.get(hit.asked, "")
         text = cards.crumb(hit, base=self._base, tone=tone, level=self._levels[chunk.id], trail=head)
@@ -333,28 +330,24 @@ class Entries:
         if chunk.picture:  # the passage is text recognised in this picture
             text += _image(hit.note.id, chunk.picture)
         if not unfolded:
-            text += (
-                f'<div class="t-hit"><span class="t-dim">{t_html("Quoted above")}</span></div>'
-                if chunk.id in self._said
-                else cards.body(hit, seen, around=False)
-            )
-            draw_html(text)
+            quoted = f'<div class="t-hit"><span class="t-dim">{t_html("Quoted above")}</span></div>'
+            draw_html(text + (quoted if chunk.id in self._said else cards.body(hit, seen, around=False)))
             return
-        size = session_state.setdefault(f"around_{self._around}_{chunk.id}", self._around)
+        around = f"around_{self._around}_{chunk.id}"
+        size = session_state.setdefault(around, self._around)
         passage = hit.passage if size == self._around else workspace.searching.passage(hit, size)
         draw_html(text + cards.body(replace(hit, passage=passage), seen, around=True))
-        texts = {width: t("Only this passage") if not width else f"±{width}" for width in WIDTHS}
+        texts = {width: f"±{width}" if width else t("Only this passage") for width in WIDTHS}
         with _row(f"passage_{hit.rank}"):
-            segments("Neighbouring passages", texts, f"around_{self._around}_{chunk.id}")
+            segments("Neighbouring passages", texts, around)
             clicks = workspace.clicks
-            copied = partial(clicks.note, "copy", self._text, [(hit.note.id, chunk.id)]) if clicks.enabled else None
             copy_button(
                 "Copy",
                 passage.text
                 if chunk.line
                 else as_copied(flow(passage.text, paged=hit.note.is_paged, fence=passage.fence)),
                 f"copy_{hit.rank}",
-                copied,
+                partial(clicks.note, "copy", self._text, [(hit.note.id, chunk.id)]) if clicks.enabled else None,
             )
 
     def _why(self, hit: Hit, seen: Highlight) -> None:
@@ -377,14 +370,13 @@ class Entries:
                 + folded(t("Details"), cards.stages(hit.scores), css="t-more")
             )
             self._clicks(hit)
-            key = f"verdict_{hit.chunk.id}"
-            uses = workspace.uses
-            verdicts = {use.chunk_id: use.verdict for use in uses.judged(query=self._text)}
+            verdicts = {use.chunk_id: use.verdict for use in workspace.uses.judged(query=self._text)}
+            judge = partial(workspace.uses.judge, self._text, hit.note.id, hit.chunk.id)
             pills(
                 "Was it useful?",
                 VERDICTS,
                 disabled=workspace.readonly,
-                **bound(key, verdicts.get(hit.chunk.id), partial(uses.judge, self._text, hit.note.id, hit.chunk.id)),
+                **bound(f"verdict_{hit.chunk.id}", verdicts.get(hit.chunk.id), judge),
             )
             with row():
                 # A question set belongs to a base, and its questions have no filters.
@@ -418,11 +410,6 @@ class Entries:
         )
 
 
-def _toggle(label: str, name: str, key: str, icon: str) -> None:
-    """Draw a button that expands and collapses a section."""
-    small(label, key, icon, toggling(name), help=label)
-
-
 def _row(key: str) -> DeltaGenerator:
     return row(gap="xsmall", wrap=False, key=key)
 
@@ -432,9 +419,9 @@ def _title(hit: Hit, text: str, title: str, seen: Highlight) -> None:
 
     Clicking the hit's text follows the same link.
     """
-    is_over_pages = hit.page != hit.chunk.page
     at = None
-    if seen.sentence and (seen.is_close or is_over_pages) and not hit.chunk.edited:
+    # The page of a hit that spans several pages is the page of the sentence.
+    if seen.sentence and (seen.is_close or hit.page != hit.chunk.page) and not hit.chunk.edited:
         start, end = seen.sentence
         at = hit.chunk.start + start, hit.chunk.start + end
     titled_link("notes.py", title, width="stretch", **cards.address(hit, text, at))

@@ -12,7 +12,7 @@ from streamlit import html as draw_html
 from core.base.errors import EmbeddingMismatch, ModelError, ProviderError, QueryError
 from core.base.frozen import Values
 from core.base.messages import message
-from core.model import CompleteSettings, PastSearch, SearchOptions
+from core.model import CompleteSettings, KnowledgeBase, PastSearch, SearchOptions
 from pages.ui.search import threads
 from pages.ui.shared import knobs, links, welcome, widgets
 from pages.ui.shared.knobs import AS_SET
@@ -344,8 +344,7 @@ def draw_options(bases: list[str]) -> None:
         for column, (label, none, there), key in zip(columns(2, gap="medium"), texts, FILTERS, strict=True):
             column.multiselect(label, there, key=key, placeholder=none, persist_state="session")
         with expander("Advanced", "", "advanced_options"):
-            chosen = session_state[FILTERS[0]]
-            rerankers = knobs.value_labels("reranker", workspace.bases.get(chosen[0]) if len(chosen) == 1 else None)
+            rerankers = knobs.value_labels("reranker", _chosen_base())
             begin_with("reranker", rerankers, AS_SET)
             select(
                 "Rerank the best hits",
@@ -402,12 +401,17 @@ def _set_up(bases: list[str]) -> CompleteSettings:
     if tags:
         present = workspace.vocabulary.tags()
         session_state[FILTERS[1]] = [name for name in tags if name in present]
-    chosen = session_state[FILTERS[0]]
-    usual = workspace.bases.search_settings(workspace.bases.get(chosen[0]) if len(chosen) == 1 else None)
+    usual = workspace.bases.search_settings(_chosen_base())
     for name in DRAWN:
         if name not in session_state["own_options"]:
             session_state[name] = knobs.value(usual, name)
     return usual
+
+
+def _chosen_base() -> KnowledgeBase | None:
+    """Return the base chosen in the options, or None if no base or several bases are chosen."""
+    chosen = session_state[FILTERS[0]]
+    return workspace.bases.get(chosen[0]) if len(chosen) == 1 else None
 
 
 def drop_filter(key: str, name: str) -> None:

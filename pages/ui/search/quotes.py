@@ -89,14 +89,12 @@ def as_markdown(quote: Quote) -> str:
 
 def as_page(answer: Answer) -> str:
     """Return an HTML page body with the question, the quotes that are visible initially, and their sources."""
-    parts = [f"<h1>{html(answer.query)}</h1>"]
-    for quote in answer.at_first:
-        below = cards.definitions(quote.definitions)
-        parts.append(
-            f"<blockquote>{_lead(quote.shown_lead, quote)}{_text(quote)}{below}</blockquote>"
-            f'<p class="undrawn">{html(cards.place(quote))}</p>'
-        )
-    return "".join(parts)
+    quoted = (
+        f"<blockquote>{_lead(quote.shown_lead, quote)}{_text(quote)}{cards.definitions(quote.definitions)}</blockquote>"
+        f'<p class="undrawn">{html(cards.place(quote))}</p>'
+        for quote in answer.at_first
+    )
+    return f"<h1>{html(answer.query)}</h1>{''.join(quoted)}"
 
 
 def _quote(quote: Quote, query: str, before: Quote | None, *, dated: bool) -> None:
@@ -105,18 +103,17 @@ def _quote(quote: Quote, query: str, before: Quote | None, *, dated: bool) -> No
     The quote's introductory text and the note's title are left out if they are the same as for `before`, the previous
     quote. If `dated` is True, the link includes the day of the note's last change.
     """
-    lead = quote.shown_lead if before is None or quote.shown_lead != before.shown_lead else ""
-    is_same = before is not None and quote.note.id == before.note.id
-    place = [*([] if is_same else [quote.note.title]), *cards.section(quote.note, quote.chunk)]
+    lead = "" if before and quote.shown_lead == before.shown_lead else quote.shown_lead
+    title = [] if before and quote.note.id == before.note.id else [quote.note.title]
+    place = [*title, *cards.section(quote.note, quote.chunk)]
     with container(key=f"quote_{quote.number}", gap="xxsmall"):
         st.html(
             f'<div class="t-answer">{_lead(lead, quote)}<div class="t-quote">{_text(quote)}</div>'
             f"{cards.definitions(quote.definitions)}</div>"
         )
-        address = cards.address(quote, query, quote.marked_place)
         label = " › ".join(place) or quote.note.title
         day = f" · {day_of(quote.note.updated_at)}" if dated and quote.note.updated_at else ""
-        titled_link("notes.py", f"[{quote.number}] {label}{day}", **address)
+        titled_link("notes.py", f"[{quote.number}] {label}{day}", **cards.address(quote, query, quote.marked_place))
         if quote.chunk.edited:
             small_print("You edited this passage on the Chunks page. This is the text of the note itself.")
 

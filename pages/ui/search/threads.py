@@ -133,10 +133,8 @@ def _draw_quotes(turn: Turn, cited: Cited) -> None:
     place = workspace.threads.place(cited)
     if place.state in ("same", "moved"):
         quote = "" if cited.number in _reworded(turn.sentences) else cited.quote
-        chunks = workspace.chunks.all(cited.note_id)
-        chunk = next((item for item in chunks if item.start <= place.start and place.end <= item.end), None) or next(
-            (item for item in chunks if item.start <= place.start < item.end), None
-        )
+        chunks = (item for item in workspace.chunks.all(cited.note_id) if item.start <= place.start < item.end)
+        chunk = max(chunks, key=lambda item: place.end <= item.end, default=None)
         at = {"chunk": str(chunk.index), "at": f"{place.start}-{place.end}"} if chunk else {}
         _source(cited.number, place.title, quote, {"note": cited.note_id, "q": turn.question, **at})
         return
@@ -165,26 +163,23 @@ def _follow_up(thread: Thread) -> None:
     if not completed or thread_id != thread.id:
         with form("thread_form"):
             with container(horizontal=True, vertical_alignment="bottom"):
-                typed = text_input("Ask a follow-up question", "thread_question", max_chars=1000)
+                typed = text_input("Ask a follow-up question", "thread_question", max_chars=1000).strip()
                 pressed = submit("Continue", "thread_complete", "arrow_forward")
-            if pressed and typed.strip():
+            if pressed and typed:
                 with busy("Completing the question…"):
-                    question = workspace.threads.complete(thread.id, typed.strip())
-                session_state.update(
-                    {_TYPED: typed.strip(), _COMPLETED: (thread.id, question), "thread_asked": question}
-                )
+                    question = workspace.threads.complete(thread.id, typed)
+                session_state.update({_TYPED: typed, _COMPLETED: (thread.id, question), "thread_asked": question})
                 rerun()
         return
     asked = text_area(
         "This is the question that Tessera will search with. Edit it if you meant something else.", "thread_asked"
-    )
+    ).strip()
     with row():
-        go = button("Write an answer", "thread_write", "edit_note", type="primary", disabled=not asked.strip())
+        go = button("Write an answer", "thread_write", "edit_note", type="primary", disabled=not asked)
         button("Back", "thread_back", "undo", session_state.update, {_COMPLETED: None})
     if go:
         session_state.update({_COMPLETED: None, "thread_turns": len(thread.turns)})
-        typed = session_state[_TYPED]
-        begin_answer(thread.id, asked.strip(), thread.id, typed=typed)
+        begin_answer(thread.id, asked, thread.id, typed=session_state[_TYPED])
 
 
 def _keep(thread: Thread) -> None:

@@ -160,22 +160,20 @@ def drawer(result: SearchResult, fields: Facets) -> None:
 
 
 def _field(result: SearchResult, name: str, group: Sequence[Facet]) -> None:
-    key = f"facet_{name}"
     whole = f"facet_all_{name}"
     chosen = next((facet.term for facet in group if facet.term in result.query), None)
-    values = [
-        facet for number, facet in enumerate(group) if number < FEW or session_state.get(whole) or facet.term == chosen
-    ]
-    named = {facet.term: field_value(name, facet.value) for facet in values}
-    shown = {term: plain(re.sub(_JOINT, "\\g<0>\u200b", text)) for term, text in named.items()}
+    shown = {
+        facet.term: plain(re.sub(_JOINT, "\\g<0>\u200b", field_value(name, facet.value)))
+        for number, facet in enumerate(group)
+        if number < FEW or session_state.get(whole) or facet.term == chosen
+    }
     rest = _without_field(result, name) if chosen else result.query
 
     def narrow(term: str | None) -> None:
         put(f"{rest} {term or ''}")
         session_state[OPEN] = False
 
-    title = TITLES[name]
-    pills(title, shown, label_visibility="visible", width="stretch", **bound(key, chosen, narrow))
+    pills(TITLES[name], shown, label_visibility="visible", width="stretch", **bound(f"facet_{name}", chosen, narrow))
     if more := len(group) - len(shown):
         small(message("{n} more", n=more), f"more_{name}", "", session_state.update, {whole: True})
 
@@ -207,13 +205,12 @@ def draw_suggestions(text: str, result: SearchResult) -> None:
     often = sorted(tags, key=lambda tag: -tags[tag])[:TAGS]
     for condition in result.understood.filters.conditions:
         for value in condition.values if condition.field == "tag" and not condition.negated else ():
-            if value.casefold() in known:
-                continue
-            caption(
-                t("No note has the tag '{tag}'. Common tags: {tags}.", tag=value, tags=often)
-                if often
-                else t("No note has the tag '{tag}', because none of your notes has any tags.", tag=value)
-            )
+            if value.casefold() not in known:
+                caption(
+                    t("No note has the tag '{tag}'. Common tags: {tags}.", tag=value, tags=often)
+                    if often
+                    else t("No note has the tag '{tag}', because none of your notes has any tags.", tag=value)
+                )
     with row("relax"):
         for term in result.understood.terms:
             rest = without_term(text, term.start, term.end)
@@ -226,8 +223,14 @@ def draw_suggestions(text: str, result: SearchResult) -> None:
                 button(label, f"relax_term_{term.start}", "close", put, rest)
         for key in question_box.FILTERS:
             for number, name in enumerate(session_state[key]):
-                label = t("Without {term}", term=plain(filter_name(key, name)))
-                button(label, f"relax_{key}_{number}", "close", question_box.drop_filter, key, name)
+                button(
+                    t("Without {term}", term=plain(filter_name(key, name))),
+                    f"relax_{key}_{number}",
+                    "close",
+                    question_box.drop_filter,
+                    key,
+                    name,
+                )
         if session_state["score_threshold"]:
             button("Any similarity", "relax_threshold", "close", question_box.choose_option, "score_threshold", 0.0)
         if result.mode == "keyword" and result.settings.mode == "keyword":
@@ -301,8 +304,7 @@ def term_name(term: Term, filters: Filters) -> str:
         return t("{value} last", value=term.value)
     if not term.field:
         last = filters.before - timedelta(days=1) if filters.before else utc_now()
-        days = (day_of(on_clock(day)) for day in (filters.after, last) if day)
-        return with_note(term.value, " – ".join(days))
+        return with_note(term.value, " – ".join(day_of(on_clock(day)) for day in (filters.after, last) if day))
     fields = {"field": FIELDS.get(term.field, term.field), "value": term.value}
     if term.kind == "preferred":
         return t("{field}: {value} first", **fields)

@@ -98,9 +98,7 @@ _BLANK = r"\n\s*\n"
 
 def tags(names: Sequence[str]) -> str:
     """Return tags as HTML."""
-    if not names:
-        return ""
-    return f'<div class="t-tags">{elements(names, "span", "t-tag")}</div>'
+    return f'<div class="t-tags">{elements(names, "span", "t-tag")}</div>' if names else ""
 
 
 def meter(level: int) -> str:
@@ -127,10 +125,8 @@ def crumb(hit: Hit, *, base: bool, tone: str = "", level: int = 0, trail: bool =
     if hit.chunk.picture:
         number = t("picture {name}", name=hit.chunk.picture)
     edited = f'<span class="t-tag t-edited">{t_html("edited")}</span>' if hit.chunk.edited else ""
-    by = ""
-    if hit.asked and tone:
-        about = t_html("The part of the question that found this hit")
-        by = f'<span class="t-by" title="{about}">{dot(tone)}{html(hit.asked)}</span>'
+    about = t_html("The part of the question that found this hit")
+    by = f'<span class="t-by" title="{about}">{dot(tone)}{html(hit.asked)}</span>' if hit.asked and tone else ""
     return (
         f'<div class="t-trail"><span>{html(way)}</span><span class="t-number">{html(number)}</span>{edited}{by}'
         f"{meter(level)}</div>"
@@ -161,15 +157,17 @@ def body(hit: Hit, seen: Highlight, *, around: bool) -> str:
 
     If `around` is True, return the whole passage and the neighbouring passages instead.
     """
+    chunk = hit.chunk
     if around:
-        return f'<div class="t-hit">{_context(hit, seen)}{_copies(hit)}</div>'
-    if hit.chunk.line or hit.chunk.picture:
-        return f'<div class="t-hit">{clip(hit.chunk.text, seen.words, LINES)[0]}{_copies(hit)}</div>'
-    fence = hit.chunk.fence
-    text = flow(hit.chunk.text, paged=hit.note.is_paged, fence=fence)
-    lines = rendered.excerpt(text, seen.words, seen.sentence, underline=seen.is_close, fence=fence)
-    footnotes = [line for line in hit.chunk.definitions if line.startswith("[^")]
-    return f'<div class="t-hit"><div class="t-lines">{lines}</div>{definitions(footnotes)}{_copies(hit)}</div>'
+        shown = _context(hit, seen)
+    elif chunk.line or chunk.picture:
+        shown = clip(chunk.text, seen.words, LINES)[0]
+    else:
+        text = flow(chunk.text, paged=hit.note.is_paged, fence=chunk.fence)
+        lines = rendered.excerpt(text, seen.words, seen.sentence, underline=seen.is_close, fence=chunk.fence)
+        footnotes = [line for line in chunk.definitions if line.startswith("[^")]
+        shown = f'<div class="t-lines">{lines}</div>{definitions(footnotes)}'
+    return f'<div class="t-hit">{shown}{_copies(hit)}</div>'
 
 
 def lines(note: NoteSummary, chunk: Chunk, words: Spans = ()) -> str:
@@ -237,16 +235,14 @@ def stages(scores: Mapping[str, StageScore]) -> str:
     """Return a hit's score and rank in each search stage as HTML, with a bar on a scale from 0 to 1."""
     bars = []
     for stage, tile in COLOURS.items():
-        stage_score = scores.get(stage)
-        if stage_score is None or not (stage_score.score or stage_score.rank):
-            continue
-        share = min(1.0, max(0.0, SCALES.get(stage, float)(stage_score.score)))
-        rank = f"#{stage_score.rank:,}" if stage_score.rank else t("ranked too low")
-        bars.append(
-            f'<span class="t-stage">{html(STAGES[stage])}'
-            f'<span class="t-bar"><i style="width: {100 * share:.0f}%; background: {tile}"></i></span>'
-            f'<b>{stage_score.score:.2f}</b><span class="t-dim">{html(rank)}</span></span>'
-        )
+        if (found := scores.get(stage)) and (found.score or found.rank):
+            share = min(1.0, max(0.0, SCALES.get(stage, float)(found.score)))
+            rank = f"#{found.rank:,}" if found.rank else t("ranked too low")
+            bars.append(
+                f'<span class="t-stage">{html(STAGES[stage])}'
+                f'<span class="t-bar"><i style="width: {100 * share:.0f}%; background: {tile}"></i></span>'
+                f'<b>{found.score:.2f}</b><span class="t-dim">{html(rank)}</span></span>'
+            )
     return f'<div class="t-stages">{"".join(bars)}</div>' if bars else ""
 
 

@@ -138,24 +138,28 @@ def pieces(text: str, fence: str = "") -> Sequence[RenderedPart]:
         return [replace(one, start=one.start - head, end=one.end - head) for one in pieces(f"{fence}\n{text}")]
     hidden = _WHOLE.sub(_placeholder, with_newlines(text))
     lines = [*line_starts(hidden), len(hidden)]
-    parts = []
+    parts = list[RenderedPart]()
     at = 0
+
+    def put(shown: str) -> None:
+        parts.append(RenderedPart(at, at, shown=shown))
+
     for token in _parser().parse(hidden):
         if token.map:
             at = max(at, lines[min(token.map[0] + (token.type == "fence"), len(lines) - 1)])
         if token.type == "list_item_open":
-            parts.append(RenderedPart(at, at, shown=f"{html(token.info + token.markup)} " if token.info else _BULLET))
+            put(f"{html(token.info + token.markup)} " if token.info else _BULLET)
         elif token.type in ("fence", "code_block", "html_block"):
             is_html = token.type == "html_block"
             visible = re.sub(_HTML, "\n", token.content) if is_html else token.content
             for line in map(str.strip if is_html else str.rstrip, visible.strip("\n").split("\n")):
-                if not line:
-                    parts += [] if is_html else [RenderedPart(at, at, shown=_BLANK)]
-                    continue
-                start = hidden.find(line, at)
-                at = start + len(line)
-                parts += _restore(text, hidden, start, at, "") if is_html else [RenderedPart(start, at, "code pre")]
-                parts.append(RenderedPart(at, at, shown=BREAK))
+                if line:
+                    start = hidden.find(line, at)
+                    at = start + len(line)
+                    parts += _restore(text, hidden, start, at, "") if is_html else [RenderedPart(start, at, "code pre")]
+                    put(BREAK)
+                elif not is_html:
+                    put(_BLANK)
         elif token.type == "inline":
             css = "h" if parts and parts[-1].css == "heading" else ""
             if css:
@@ -170,18 +174,16 @@ def pieces(text: str, fence: str = "") -> Sequence[RenderedPart]:
                 parts.append(piece)
                 at = max(at, piece.end)
         elif token.type == "callout_open" and token.meta["title"]:
-            parts += [
-                *_inline(hidden, text, _parser().parseInline(token.meta["title"])[0].children or (), at, "b"),
-                RenderedPart(at, at, shown=BREAK),
-            ]
+            parts += _inline(hidden, text, _parser().parseInline(token.meta["title"])[0].children or (), at, "b")
+            put(BREAK)
         elif token.type == "heading_open":
             parts.append(RenderedPart(at, at, "heading"))
         elif token.type in ("th_close", "td_close"):
-            parts.append(RenderedPart(at, at, shown=_CELL))
+            put(_CELL)
         elif token.type in ("paragraph_close", "heading_close", "tr_close"):
             if parts and parts[-1].shown == _CELL:  # separators are only between cells
                 del parts[-1]
-            parts.append(RenderedPart(at, at, shown=BREAK))
+            put(BREAK)
     return tuple(_shorten(text, parts))
 
 
@@ -242,8 +244,7 @@ def _separate_cells(text: str, parts: Iterator[RenderedPart]) -> Iterator[Render
                 start = piece.start + match.start()
                 end = piece.start + match.end()
                 before = text[:start].rpartition("\n")[2]
-                after = text[end:].partition("\n")[0]
-                bar = _CELL if before.strip(" \t>*+-") and after.strip() else ""
+                bar = _CELL if before.strip(" \t>*+-") and text[end:].partition("\n")[0].strip() else ""
                 yield replace(piece, start=start, end=end, shown=bar if match[0] == "|" else None)
 
 
@@ -256,14 +257,11 @@ def _restore(text: str, hidden: str, start: int, end: int, css: str) -> Iterator
             yield RenderedPart(first, last, css)
             continue
         for found in _WHOLE.finditer(text[first:last]):
+            begin, stop = (first + place for place in found.span(found.lastgroup or 0))
             if found["math"]:
-                yield RenderedPart(first + found.start(), first + found.end(), shown=formula(found["math"]))
-            elif found["alias"] or found["wiki"]:
-                name = "alias" if found["alias"] else "wiki"
-                yield RenderedPart(first + found.start(name), first + found.end(name), f"{css} u".strip())
-            elif found["reference"]:
-                style = f"{css} {'code' if found['quote'] else 'u'}".strip()
-                yield RenderedPart(first + found.start("reference"), first + found.end("reference"), style)
+                yield RenderedPart(begin, stop, shown=formula(found["math"]))
+            elif not (found["code"] or found["hidden"]):
+                yield RenderedPart(begin, stop, f"{css} {'code' if found['quote'] else 'u'}".strip())
 
 
 def _placeholder(match: re.Match[str]) -> str:
@@ -282,17 +280,17 @@ def _render(text: str, parts: Sequence[RenderedPart], words: Spans, sentence: Sp
     out = []
     for piece in parts:
         if piece.shown is not None:
-            inside = sentence is not None and sentence[0] < piece.start < sentence[1] and piece.shown != BREAK
+            inside = sentence and sentence[0] < piece.start < sentence[1] and piece.shown != BREAK
             out.append(f'<span class="t-near">{piece.shown}</span>' if inside else piece.shown)
             continue
         inner = []
         for start, end in pairwise([piece.start, *(cut for cut in cuts if piece.start < cut < piece.end), piece.end]):
-            while word is not None and word[1] <= start:
+            while word and word[1] <= start:
                 word = next(marked, None)
             shown = html(text[start:end]).replace(GAP, "").replace(LINE, BREAK)
-            if word is not None and word[0] <= start < word[1]:
+            if word and word[0] <= start < word[1]:
                 shown = f"<mark>{shown}</mark>"
-            if sentence is not None and sentence[0] <= start < sentence[1]:
+            if sentence and sentence[0] <= start < sentence[1]:
                 shown = f'<span class="t-near">{shown}</span>'
             inner.append(shown)
         style = "".join(f"t-{name} " for name in piece.css.split()).strip()
