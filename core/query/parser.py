@@ -322,8 +322,7 @@ def combine(typed: Filters, chosen: Filters) -> Filters:
     If both name bases, the bases named in both are kept. Raises QueryError if there are no such bases.
     """
     if typed.bases and chosen.bases:
-        bases = tuple(name for name in typed.bases if name in chosen.bases)
-        if not bases:
+        if not (bases := tuple(name for name in typed.bases if name in chosen.bases)):
             raise QueryError(
                 (
                     "The question names the base {typed}, but the search is limited to {chosen}. Remove one of these "

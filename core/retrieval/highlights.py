@@ -195,10 +195,8 @@ def _sentences_and_rows(text: str, lead: str) -> Sequence[Span]:
     spans = sentences(text, open_fence(lead))
     drawn = tables(text, lead)
     rows = [(row.start, row.end) for table in drawn for row in table.rows]
-    if not rows:
-        return spans
     outside = [span for span in spans if not any(table.start < span[1] and span[0] < table.end for table in drawn)]
-    return sorted([*outside, *rows])
+    return sorted([*outside, *rows]) if rows else spans
 
 
 def sentences(text: str, fence: str = "") -> list[Span]:

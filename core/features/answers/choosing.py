@@ -451,14 +451,14 @@ def features(chosen: Excerpts, ranked: Excerpts, result: SearchResult) -> dict[s
 class Selection:
     """The best quotes for an answer, and the chance that the first one is right."""
 
-    quotes: tuple[Quote, ...]
-    chance: float
+    quotes: tuple[Quote, ...] = ()
+    chance: float = 0.0
 
 
 def choose(store: Store, reads: Reads, result: SearchResult) -> Selection:
     """Select the excerpts in top hits that best answer a result's question, or none if the result lists notes."""
     if result.mode == "listed" or not result.hits:
-        return Selection((), 0.0)
+        return Selection()
     return select(result, collect_candidates(store, reads, result))
 
 
@@ -531,7 +531,7 @@ def with_own_texts(store: Store, result: SearchResult) -> SearchResult:
 def select(result: SearchResult, units: Candidates) -> Selection:
     """Select the excerpts that best answer a question. If a side of a comparison isn't covered, the chance is 0."""
     if not (ranked := excerpts(units)):
-        return Selection((), 0.0)
+        return Selection()
     chosen = _select_sides(result, ranked) if result.is_comparison else _select_ranked(ranked)
     sides = chosen if result.is_comparison else chosen[:1]
     chance = 0.0

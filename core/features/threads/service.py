@@ -201,11 +201,12 @@ class Threads:
         old = None
         with suppress(VersionNotFound):
             old = self._store.versions.note(cited.note_id, cited.version)
+        now = None
         if old is None:
             # Without the older text, only a long quote that occurs once can be recognized.
-            places = [*_places(note.body, cited.quote)]
-            is_unique = len(places) == 1 and len(cited.quote) >= _LONG
-            now = (places[0], places[0] + len(cited.quote)) if is_unique else None
+            places = list(_places(note.body, cited.quote))
+            if len(places) == 1 and len(cited.quote) >= _LONG:
+                now = places[0], places[0] + len(cited.quote)
         # A quote that differs from the note's text is from a chunk edited by the user. The chunk may still contain it.
         elif (
             note.version == cited.version
@@ -213,9 +214,7 @@ class Threads:
             or any(cited.quote in chunk.text for chunk in self._store.chunks.for_note(note.id))
         ):
             now = span if note.body == old.body else relocate(old.body, span, note.body)
-        else:
-            now = None
-        if now is not None:
+        if now:
             return CitedPlace("same" if now == span else "moved", note.title, *now)
         return CitedPlace(
             "changed", note.title, pieces=changes_around(compare_texts(old.body, note.body), span) if old else ()
