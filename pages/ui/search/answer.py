@@ -91,7 +91,7 @@ def why_not(text: str, options: SearchOptions) -> None:
 
     def draw() -> None:
         card = _note()
-        if card is None:
+        if not card:
             return
         why = workspace.searching.why_not(text, card.id, **options)
         stage = text_of(LOST[why.stage]) if why.stage else t("This note is among the hits")

@@ -176,19 +176,18 @@ def draw_choice(result: SearchResult) -> None:
     If the model hasn't chosen, show the reason why the hits are still in the order of the keyword search.
     """
     choice = result.choice
-    if choice is None or not result.hits:
+    if not (choice and result.hits):
         return
     line = text_of(choice.explanation)
-    if not choice.by:
-        if choice.problem:
-            warn(line)
-        else:
-            caption(line, "info")
-        return
-    with frame("choice", gap="xsmall"):
-        draw_html(f'<div class="t-caption">{html(line)}</div><div class="t-text">{html(choice.answer)}</div>')
-        for hit in result.hits[: len(choice.chunks)]:
-            titled_link("notes.py", f"{hit.rank}. {cards.place(hit)}", **cards.address(hit, result.query))
+    if choice.by:
+        with frame("choice", gap="xsmall"):
+            draw_html(f'<div class="t-caption">{html(line)}</div><div class="t-text">{html(choice.answer)}</div>')
+            for hit in result.hits[: len(choice.chunks)]:
+                titled_link("notes.py", f"{hit.rank}. {cards.place(hit)}", **cards.address(hit, result.query))
+    elif choice.problem:
+        warn(line)
+    else:
+        caption(line, "info")
 
 
 VERDICTS = message_table({"helpful": "Helpful", "not_helpful": "Not helpful", "harmful": "Misleading"})
