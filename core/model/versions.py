@@ -105,7 +105,7 @@ class NoteDifference:
 
 @frozen
 class TrashedBase:
-    """A deleted base that can be restored, with its archive's `key`, its name, size in bytes and time of deletion.
+    """A deleted base that can be restored, with its archive's `key`, its name and its time of deletion.
 
     `problem` says why the base can't be restored, in which case `name` is the file's name. An `expired` base is kept
     for one more week. If `titles` is set, the archive holds only notes of the base that were removed from the trash at
@@ -114,7 +114,6 @@ class TrashedBase:
 
     key: str
     name: str
-    bytes: int
     at: datetime
     problem: Message | None = None
     expired: bool = False

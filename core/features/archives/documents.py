@@ -16,7 +16,7 @@ import yaml
 from yaml.constructor import SafeConstructor
 from yaml.resolver import Resolver
 
-from core.base.codec import Scalar, to_plain
+from core.base.codec import Scalar, assemble, to_plain
 from core.base.errors import ArchiveError, EditError, RowError, SourceError
 from core.base.file_names import harmless_path
 from core.base.frozen import AnyValues, Values, frozen
@@ -104,7 +104,7 @@ def to_yaml(records: Records) -> bytes:
 
 def _head(records: Records) -> Values:
     base = records.base
-    values = to_plain(_BaseSection(**{name: getattr(base, name) for name in _BaseSection.__annotations__}))
+    values = to_plain(assemble(_BaseSection, base))
     values |= {"embedder": base.wish or base.embedder, "search": base.search.chosen()}
     return {"tessera": "base", "version": 1, "base": values}
 
@@ -195,7 +195,9 @@ def _record(item: object, base: KnowledgeBase, paths: set[str], ids: set[str]) -
         raise RowError("the path '{path}' appears twice.", path=section.path)
     paths.add(section.path)
     front = read_front(section.front)
-    note = Note(
+    note = assemble(
+        Note,
+        section,
         id="",
         base_id="",
         content_hash="",
@@ -204,7 +206,6 @@ def _record(item: object, base: KnowledgeBase, paths: set[str], ids: set[str]) -
         warnings=tuple(front.warnings),
         body_start=len(section.front),
         left_out=(*unreadable(section.front + section.body), *front.left_out),
-        **{name: getattr(section, name) for name in _NAMES},
     )
     return record_of(base, note, ids)
 
@@ -239,8 +240,11 @@ def _events(data: bytes, name: str) -> _Events:
     for count, event in enumerate(yaml.parse(data, Loader=yaml.CSafeLoader)):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if isinstance(event, yaml.AliasEvent) or depth > _MOST_DEPTH or count > _MOST_EVENTS:
-            reason = message("this is nested too deeply, contains too many values, or uses aliases (*name).")
-            raise _document_error(name, _line_of(event), reason)
+            raise _document_error(
+                name,
+                _line_of(event),
+                message("this is nested too deeply, contains too many values, or uses aliases (*name)."),
+            )
         yield event
 
 

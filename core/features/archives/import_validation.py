@@ -74,13 +74,6 @@ def admit(records: Records, usual: str) -> Records:
     """
     of_archive = records.base
     into = base(of_archive, usual)
-    powers = RequestedPermissions(
-        tuple(
-            name for name in ("write_files", "watch", "trusts_programs", "read_pictures") if getattr(of_archive, name)
-        ),
-        tuple(one_line(folder)[:_MOST_PATH] for folder in records.powers.folders),
-        "" if into.search.reranker == of_archive.search.reranker else one_line(str(of_archive.search.reranker)),
-    )
 
     def validate_note(record: NoteRecord) -> NoteRecord:
         if record.chunking:
@@ -93,7 +86,15 @@ def admit(records: Records, usual: str) -> Records:
     return replace(
         records,
         base=into,
-        powers=powers,
+        powers=RequestedPermissions(
+            tuple(
+                name
+                for name in ("write_files", "watch", "trusts_programs", "read_pictures")
+                if getattr(of_archive, name)
+            ),
+            tuple(one_line(folder)[:_MOST_PATH] for folder in records.powers.folders),
+            "" if into.search.reranker == of_archive.search.reranker else one_line(str(of_archive.search.reranker)),
+        ),
         notes=records.notes.map(validate_note),
         versions=records.versions.map(validate_version),
         edits=records.edits.map(_edit),

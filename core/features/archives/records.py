@@ -361,9 +361,10 @@ def is_id(owner: type, name: str) -> bool:
 
 def _with_free_ids(store: Store, records: Records) -> Records:
     """Return the records with new ids in place of ids that are already used in the store."""
-    taken = {base.id for base in store.bases.all()} | store.notes.ids() | store.versions.note_ids()
-    taken |= {edit.id for edit in store.edits.all()}
-    taken |= {question_set.id for base in store.bases.all() for question_set in store.questions.sets(base)}
+    bases = store.bases.all()
+    taken = {base.id for base in bases} | {edit.id for edit in store.edits.all()}
+    taken |= {question_set.id for base in bases for question_set in store.questions.sets(base)}
+    taken |= store.notes.ids() | store.versions.note_ids()
     new_ids: dict[str, str] = {}
 
     def rename(value: object, owner: type, name: str) -> object:

@@ -8,7 +8,7 @@ from datetime import timedelta
 from io import BytesIO
 from itertools import chain
 from pathlib import Path
-from typing import IO, Literal, get_args
+from typing import IO
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from core.base import app_paths, files
@@ -78,7 +78,7 @@ def checked(records: Records, name: str) -> Ids:
     return ids
 
 
-Form = Literal["markdown", "json", "yaml", "zip"]
+FORMS = ("markdown", "json", "yaml", "zip")
 
 # Maximum size of a JSON or YAML document in bytes. Unlike a zip, a document has to fit in memory.
 MOST_DOCUMENT = 64 * 2**20
@@ -115,8 +115,8 @@ class Archives:
         settings, synonyms and types. Raises ConfigError if `place` exists, UnknownChoice if the format is unknown, and
         ArchiveError if a field can't be written as front matter.
         """
-        if form not in get_args(Form):
-            raise UnknownChoice("format", form, get_args(Form))
+        if form not in FORMS:
+            raise UnknownChoice("format", form, FORMS)
         place = app_paths.check_vacant(place)
         with translate_errors(place.parent):
             place.parent.mkdir(parents=True, exist_ok=True)
@@ -199,12 +199,12 @@ class Archives:
         workspace, the base is restored unchanged, with its folders and permissions. Any other file is imported like an
         export. Raises the same errors as `restore`.
         """
-        named = [
+        named = (
             trashed_base.key
             for trashed_base in self.trash()
-            if trashed_base.name == key and not trashed_base.problem and not trashed_base.titles
-        ]
-        file = self._trash.file(named[0] if named else key)
+            if trashed_base.name == key and not (trashed_base.problem or trashed_base.titles)
+        )
+        file = self._trash.file(next(named, key))
         with files.open_user_file(file, sys.maxsize) as stream:
             own = self._trash.wrote(file.name, stream)
             held = zip_archive.unpack(stream, file.name, own=own)

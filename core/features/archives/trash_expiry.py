@@ -91,12 +91,11 @@ class BaseTrash(StoreTable):
         self._insert("trashed_bases", {"file": file.name, "digest": sha256(data).hexdigest()})
         return file
 
-    def expire(self, file: Path) -> Path:
-        """Move a deleted base's archive to `last`, and return the new path. Raises OSError."""
+    def expire(self, file: Path) -> None:
+        """Move a deleted base's archive to `last`. Raises OSError."""
         files.folder(self.last.parent)
-        place = file.rename(files.folder(self.last) / file.name)
+        file.rename(files.folder(self.last) / file.name)
         sync_folder(self.last)
-        return place
 
     def drop(self, dropped: Iterable[Path]) -> int:
         """Permanently delete files and folders in the trash, and return how many were deleted. Raises StoreError."""
@@ -132,20 +131,17 @@ def _key(file: Path) -> str:
 
 
 def _described(file: Path, *, expired: bool) -> TrashedBase:
-    size = 0
     at = datetime.fromtimestamp(0, UTC)
     with suppress(OSError, ValueError, OverflowError):
-        state = file.lstat()
-        size = state.st_size
-        at = datetime.fromtimestamp(state.st_mtime, UTC)
-    key = _key(file)
+        at = datetime.fromtimestamp(file.lstat().st_mtime, UTC)
     at = _written_at(file) or at
+    key = _key(file)
     try:
         base = zip_archive.base_of(file)
         titles = zip_archive.titles_of(file) if file.name.endswith(_NOTES) else ()
     except SourceError as error:
-        return TrashedBase(key, key, size, at, problem=error.reason, expired=expired)
-    return TrashedBase(key, base.name, size, at, titles=titles, expired=expired)
+        return TrashedBase(key, key, at, problem=error.reason, expired=expired)
+    return TrashedBase(key, base.name, at, titles=titles, expired=expired)
 
 
 def _written_at(file: Path) -> datetime | None:

@@ -34,7 +34,7 @@ _MARK = "tessera.json"
 _VERSION = {"tessera": "base", "version": 1}
 _BASE = "base.json"
 _WORDS = "words/"
-_LISTS = ("notes", "versions", "edits", "proposals", "sets", "runs", "syncs", "uses")
+_LISTS = "notes versions edits proposals sets runs syncs uses".split()
 # Maximum size of a record in bytes. It is enough for the largest note with every character escaped in JSON.
 _MOST_LINE = 2 * MAX_BYTES + 2**20
 _MOST_HEAD = 2**20
@@ -165,10 +165,7 @@ def user_wordlists(folder: Path) -> WordLists:
 
 def add(folder: Path, words: WordLists) -> None:
     """Add an archive's words to a workspace's word lists. A list that the user hasn't edited is replaced."""
-    for name in FILES:
-        if name not in words:
-            continue
-        text = words[name]
+    for name, text in words.items():
         shipped = PROGRAM / "data" / name
         own = _text(folder / name)
         untouched = not own or (shipped.is_file() and own == shipped.read_text(encoding="utf-8"))

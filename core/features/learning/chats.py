@@ -86,14 +86,13 @@ class Chats:
     by_lines = False
 
     def fits(self, name: str, sample: str) -> float:
-        start = sample.lstrip()[:1]
-        if start and start in "[{" and re.search(r'"(?:role|sender|author)"\s*:', sample):
+        if sample.lstrip().startswith(("[", "{")) and re.search(r'"(?:role|sender|author)"\s*:', sample):
             return 0.95
         speakers = {match["name"].lower() for line in sample.split("\n") if (match := _SPEAKER.match(line))}
         return 0.7 if len(speakers) > 1 else 0.0
 
     def events(self, text: str) -> LogEvents:
-        return _json_events(text) if text.lstrip()[:1] in ("[", "{") else _marked_up(text, chat=True)
+        return _json_events(text) if text.lstrip().startswith(("[", "{")) else _marked_up(text, chat=True)
 
 
 def _json_events(text: str) -> LogEvents:

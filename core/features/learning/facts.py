@@ -63,8 +63,8 @@ def request_of(event: LogEvent) -> str:
         path = match["path"]
     else:
         return ""
-    parts = path.partition("?")[0].split("/")
-    return f"{method} {'/'.join('{id}' if _ID.fullmatch(part) else part for part in parts)}".strip()
+    parts = ("{id}" if _ID.fullmatch(part) else part for part in path.partition("?")[0].split("/"))
+    return f"{method} {'/'.join(parts)}".strip()
 
 
 def fact(

@@ -138,16 +138,17 @@ def required_headers(log: LogText) -> Facts:
 
 def _lacking(event: LogEvent) -> Pair | None:
     """Return the request and the first missing header in an event, or None unless the event mentions both."""
-    headers = _headers_in(event.text)
+    header = _header_in(event.text)
     request = request_of(event)
-    return (request, headers[0]) if headers and request else None
+    return (request, header) if header and request else None
 
 
-def _headers_in(text: str) -> list[str]:
-    """Return the names of headers that the text describes as missing or required."""
+def _header_in(text: str) -> str:
+    """Return the name of the first header that the text describes as missing or required, or "" if there is none."""
     if "eader" not in text and "HEADER" not in text and "头" not in text:
-        return []
-    return ["".join(filter(None, match.groups())) for match in _HEADERS.finditer(text)]
+        return ""
+    match = _HEADERS.search(text)
+    return match[match.lastgroup or ""] if match else ""
 
 
 def failing_requests(log: LogText) -> Facts:
@@ -156,14 +157,20 @@ def failing_requests(log: LogText) -> Facts:
         if sum(event.count for event in events) < _FEW:
             continue
         title = message("{request} is answered with {status}", request=request, status=status)
-        text = message("{what}. {count}", what=title, count=_appears(events))
-        yield fact("failing_request", [request, status], title, text, events, _COMMON)
+        yield fact(
+            "failing_request",
+            [request, status],
+            title,
+            message("{what}. {count}", what=title, count=_appears(events)),
+            events,
+            _COMMON,
+        )
 
 
 def _failure(event: LogEvent) -> Pair | None:
     """Return the request and status in an event, or None if the event isn't a failed request."""
     status = _status(event)
-    if status.isdigit() and int(status) >= 400 and not _headers_in(event.text):
+    if status.isdigit() and int(status) >= 400 and not _header_in(event.text):
         return request_of(event), status
     return None
 
@@ -203,10 +210,10 @@ def _seconds(event: LogEvent) -> float:
         return float(event.fields["seconds"])
     line = first_line(event)
     found = _DURATION.finditer(line) if event.kind == "log" and _SLOW.search(line) else ()
-    times = (
-        (0.001 if match["milli"] else 60.0 if match["minutes"] else 1.0) * float(match["value"]) for match in found
+    return max(
+        ((0.001 if match["milli"] else 60.0 if match["minutes"] else 1.0) * float(match["value"]) for match in found),
+        default=-1.0,
     )
-    return max(times, default=-1.0)
 
 
 def _operation(event: LogEvent) -> str:
@@ -240,8 +247,8 @@ def repeated_errors(log: LogText) -> Facts:
         if _RETRIES.search(first_line(last)):
             # Retries are announced by warnings. If an error that occurs only once ends them, it says what happened.
             after = places[id(last)]
-            errors = (event for event in log.events[after : after + _NEXT] if event.level == "error")
-            final = next((event for event in errors if event.source == last.source), None)
+            later = log.events[after : after + _NEXT]
+            final = next((event for event in later if (event.level, event.source) == ("error", last.source)), None)
             if final and (ended := _error_key(final)) and len(groups[ended]) == 1:
                 last = final
                 events = [*events, final]
@@ -283,7 +290,7 @@ def _error_key(event: LogEvent) -> tuple[str, str, str] | None:
     ):
         return None
     warns = event.level == "warning" and not is_request and _FAILING.search(first_line(event))
-    if not (event.level == "error" or warns) or _headers_in(event.text) or _deprecated(event):
+    if not (event.level == "error" or warns) or _header_in(event.text) or _deprecated(event):
         return None
     # `failing_requests` covers access logs.
     accessed = f"{event.fields.get('method')} {event.fields.get('path')} "
@@ -335,8 +342,10 @@ def _end(after: Sequence[LogEvent], subject: set[str]) -> tuple[LogEvent | None,
             return next(related, None), event
         if event.level in ("info", ""):
             between.append(event)
-    mending = (step for step in between if step is not after[-1] and _MENDS.search(first_line(step)))
-    return next((step for step in mending if subject & _subject(first_line(step))), None), None
+    for step in between:
+        if step is not after[-1] and _MENDS.search(first_line(step)) and subject & _subject(first_line(step)):
+            return step, None
+    return None, None
 
 
 def _subject(text: str) -> set[str]:
@@ -359,8 +368,7 @@ def _deprecated(event: LogEvent) -> Pair | None:
     """Return the names of a deprecated item and its replacement, or None unless an event mentions both."""
     line = first_line(event)
     match = re.search(r"(?i)\b(?:is|are|was|were|been) (?:now )?deprecated\b|已(?:弃用|废弃)", line[:1_000])
-    instead = _INSTEAD.search(line[match.end() : match.end() + _NEAR]) if match else None
-    if match is None or instead is None:
+    if not match or not (instead := _INSTEAD.search(line[match.end() : match.end() + _NEAR])):
         return None
     before = line[max(0, match.start() - _NEAR) : match.start()]
     clause = re.split(r"[;,，；。]\s*|:\s+|\.\s+", _PROCESS.sub("", before).strip())[-1]

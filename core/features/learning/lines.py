@@ -20,11 +20,10 @@ _TIMES = (
 )
 # Log levels, keyed by the names used in logs.
 _LEVELS: dict[str, LogLevel] = {
-    **dict.fromkeys(("TRACE", "DEBUG", "VERBOSE", "调试"), "debug"),
-    **dict.fromkeys(("INFO", "NOTICE", "信息"), "info"),
-    **dict.fromkeys(("WARN", "WARNING", "警告"), "warning"),
-    **dict.fromkeys(("ERROR", "ERR", "FATAL", "CRITICAL", "CRIT", "ALERT", "EMERG", "PANIC", "SEVERE"), "error"),
-    **dict.fromkeys(("错误", "严重"), "error"),
+    **dict.fromkeys("TRACE DEBUG VERBOSE 调试".split(), "debug"),
+    **dict.fromkeys("INFO NOTICE 信息".split(), "info"),
+    **dict.fromkeys("WARN WARNING 警告".split(), "warning"),
+    **dict.fromkeys("ERROR ERR FATAL CRITICAL CRIT ALERT EMERG PANIC SEVERE 错误 严重".split(), "error"),
 }
 _LEVEL = "|".join(sorted(_LEVELS, key=len, reverse=True))
 _HEAD = re.compile(
@@ -46,7 +45,7 @@ _PROCESS = re.compile(r"(?i)(?:pid|tid|thread|worker|proc)?[-#: ]?\d+(?:#\d+)?")
 # A shell prompt followed by a command.
 PROMPT = re.compile(
     r"(?:(?:\([\w.-]{1,40}\) )?(?:[\w.-]{1,40}@[\w.-]{1,60}[: ][^\s$#]{0,80}[$#]|\$|❯|PS [^>\n]{0,80}>))"
-    r" +(?P<command>\S.*)"
+    r" +(?P<command>\S(?:.*\S)?)"
 )
 # A line in which the user says how an error was solved.
 SOLVED = re.compile(
@@ -68,11 +67,11 @@ _TOOK = re.compile(r"(?:rt|request_time|time|duration)=\"?(?P<named>\d{1,6}\.\d{
 
 # Names used by structured loggers for the parts of an event.
 _NAMES = {
-    "time": ("time", "timestamp", "ts", "@timestamp", "t", "date"),
-    "level": ("level", "lvl", "severity", "levelname", "log.level"),
-    "source": ("logger", "service", "component", "name", "source", "module", "app"),
-    "text": ("message", "msg", "event", "text", "error"),
-    "trace": ("stack", "stacktrace", "stack_trace", "exception", "traceback", "exc_info"),
+    "time": "time timestamp ts @timestamp t date".split(),
+    "level": "level lvl severity levelname log.level".split(),
+    "source": "logger service component name source module app".split(),
+    "text": "message msg event text error".split(),
+    "trace": "stack stacktrace stack_trace exception traceback exc_info".split(),
 }
 # Numeric levels, as written by pino.
 _NUMBERED = {"10": "debug", "20": "info", "30": "info", "40": "warning", "50": "error", "60": "error"}
@@ -110,9 +109,10 @@ class _LineParser(ABC):
         return self.fit if 2 * len([*filter(self._read, lines)]) > len(lines) else 0.0
 
     def events(self, text: str) -> LogEvents:
-        numbered = ((number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip())
         return _repeated(
-            replace(self._read(line) or LogEvent(text=line), line=number, end=number) for number, line in numbered
+            replace(self._read(line) or LogEvent(text=line), line=number, end=number)
+            for number, line in enumerate(text.split("\n"), 1)
+            if line.strip()
         )
 
     @abstractmethod
@@ -204,7 +204,7 @@ def _event(parts: list[str], first: int) -> LogEvents:
     whole = "\n".join(parts).rstrip()
     line = parts[0]
     if prompt := PROMPT.match(line):
-        event = LogEvent(text=line, kind="command", fields={"command": prompt["command"].strip()})
+        event = LogEvent(text=line, kind="command", fields=prompt.groupdict())
     elif _LOGFMT.match(line):
         event = _structured({name: value.strip('"') for name, value in _PAIR.findall(line)})
     else:

@@ -111,8 +111,11 @@ class ModelReader:
                 self.problem = error.message
                 return
             outcomes = [_suggested(value, part) for value in values[:NOTES]]
-            facts = [_covering(item, by_rules) or item for item in outcomes if isinstance(item, Fact)]
-            yield facts, [item for item in outcomes if isinstance(item, Dropped)], unsent
+            yield (
+                [_covering(item, by_rules) or item for item in outcomes if isinstance(item, Fact)],
+                [item for item in outcomes if isinstance(item, Dropped)],
+                unsent,
+            )
 
 
 def _covering(item: Fact, others: Sequence[Fact]) -> Fact | None:
@@ -137,8 +140,10 @@ def _suggested(value: object, excerpt: Excerpt) -> Fact | Dropped:
 
 def _read(reply: str) -> list[object] | None:
     """Return the suggestions in a reply, or None if the reply is in the wrong format."""
-    notes = (value["notes"] for value in values(reply, r'\{\s*"notes"\s*:'))
-    return next((listed for listed in notes if isinstance(listed, list)), None)
+    for value in values(reply, r'\{\s*"notes"\s*:'):
+        if isinstance(value["notes"], list):
+            return value["notes"]
+    return None
 
 
 def _fact(suggestion: _Suggestion, excerpt: Excerpt) -> Fact | Message:
@@ -195,5 +200,5 @@ def _whole_lines(text: str, start: int, end: int) -> str:
     line = text[first : last if last >= 0 else len(text)]
     if len(line) <= _LONG:
         return line
-    parts = [part for part in _SENTENCE.finditer(line) if part.start() < end - first and part.end() > start - first]
-    return " ".join(part[0] for part in parts) or line
+    sentences = _SENTENCE.finditer(line)
+    return " ".join(it[0] for it in sentences if it.start() < end - first and it.end() > start - first) or line

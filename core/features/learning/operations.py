@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from core.base.frozen import AnyValues, frozen
-from core.base.messages import message, plural
+from core.base.messages import plural
 from core.base.terminal import _, say
 from core.model import LearningReport, LearntLog, Progress, RuleCard, learnt_lines
 from core.operations.declaring import About, Caller, operation
@@ -28,15 +28,14 @@ def format_report(report: LearningReport) -> list[str]:
 
 def _format_log(log: LearntLog) -> list[str]:
     suggested, *counts = learnt_lines([log], without=["dropped"])
-    head = message(
-        "{name} ({format}): {events}, {suggested}",
-        name=log.name,
-        format=log.format,
-        events=plural("{n} event", "{n} events", n=log.events),
-        suggested=suggested,
-    )
     return [
-        say(head),
+        _(
+            "{name} ({format}): {events}, {suggested}",
+            name=log.name,
+            format=log.format,
+            events=plural("{n} event", "{n} events", n=log.events),
+            suggested=suggested,
+        ),
         *(f"  {say(count)}" for count in counts),
         *(f"  {_('Dropped: {title} ({reason})', title=item.title, reason=item.reason)}" for item in log.dropped),
     ]

@@ -39,7 +39,7 @@ def _junit_events(text: str) -> LogEvents:
         for _, test in iterparse(BytesIO(text.encode("utf-8", "replace"))):
             if test.tag != "testcase" or not (place := next(places, None)):
                 continue
-            line = line + text.count("\n", at, place.start())
+            line += text.count("\n", at, place.start())
             at = place.start()
             name = "::".join(filter(None, map(test.get, ("classname", "name"))))
             # Surefire uses the last two elements for the failures of a test that passed when rerun.
@@ -58,7 +58,7 @@ def _junit_events(text: str) -> LogEvents:
             if not any(failure.tag in _FAILED for failure in failures):
                 outcome = "skipped" if test.find("skipped") is not None else "passed"
                 seconds = test.get("time", "")
-                said = f"{name} {outcome} ({seconds}s)" if seconds else f"{name} {outcome}"
+                said = f"{name} {outcome}" + (f" ({seconds}s)" if seconds else "")
                 yield replace(event, text=said, fields={"test": name, "outcome": outcome, "seconds": seconds})
     except ParseError:
         return
@@ -94,7 +94,7 @@ class Pytest:
         while number < len(lines):
             border = _BORDER.fullmatch(lines[number].strip())
             first = number
-            number = number + 1
+            number += 1
             if not border or not (test := border["test"]):
                 yield from _line(lines[first], number)
                 continue
@@ -120,12 +120,12 @@ def _line(line: str, number: int) -> LogEvents:
     """Yield the event in a line outside the failure sections, if there is one."""
     event = LogEvent(text=line.strip(), line=number, end=number)
     if typed := PROMPT.match(line):
-        event = replace(event, text=line, kind="command", fields={"command": typed["command"].strip()})
+        event = replace(event, text=line, kind="command", fields=typed.groupdict())
     elif slow := _SLOW.match(event.text):
         event = replace(event, source=slow["test"], kind="test", fields=slow.groupdict())
     elif (match := _OUTCOME.match(event.text)) and (outcome := _OUTCOMES.get(match["first"] or match["last"])):
-        fields = {"test": match["test"], "outcome": outcome, "detail": match["detail"].rstrip()}
         level: LogLevel = "error" if outcome == "failed" else ""
+        fields = {"test": match["test"], "outcome": outcome, "detail": match["detail"].rstrip()}
         event = replace(event, level=level, source=match["test"], kind="test", fields=fields)
     if event.text:
         yield event

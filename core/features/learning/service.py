@@ -75,8 +75,8 @@ def item_of(rule: str, fact: Fact, log: LogText, language: str, model: str) -> V
 
     `model` is the model that suggested the fact, or "" if a rule found it.
     """
-    spans = join_spans((line, line + 1) for line in sorted(fact.lines))
-    written = [str(start) if start == end - 1 else f"{start}-{end - 1}" for start, end in spans[:_MOST_LINES]]
+    spans = join_spans((line, line + 1) for line in sorted(fact.lines))[:_MOST_LINES]
+    written = [str(start) if start == end - 1 else f"{start}-{end - 1}" for start, end in spans]
     place = f"{log.name}:{','.join(written)}"  # such as app.log:12-14,31
     return {
         "body": _body(rule, fact, place, language, model),
@@ -107,8 +107,7 @@ def _body(rule: str, fact: Fact, place: str, language: str, model: str) -> str:
             rule=render(RULES[rule].name, language),
             place=lines,
         )
-    quotes = code_block("\n".join(fact.quotes), "text")
-    return f"{text}\n\n{render(note, language)}\n\n{quotes}\n"
+    return "\n\n".join([text, render(note, language), code_block("\n".join(fact.quotes), "text") + "\n"])
 
 
 def _quote_values(text: Message) -> Message:
@@ -259,22 +258,23 @@ class Learning(Switchable):
     ) -> LearntLog:
         def add(facts: Sequence[tuple[str, Fact]], model: str = "") -> LearntLog:
             """Write new facts and their notes in one transaction. Return `learnt` with updated counts."""
-            before = []
-            for _, fact in facts:
-                before.append(memory.find(fact))
-                if before[-1] is None:
-                    memory.add(LearntFact(fact.rule, fact.key, ""))
-            rejected = sum(known.rejected for known in before if known)
-            fresh = [item for item, known in zip(facts, before, strict=True) if not known]
+            fresh = []
+            items = []
+            rejected = 0
+            for name, fact in facts:
+                if known := memory.find(fact):
+                    rejected += known.rejected
+                    continue
+                memory.add(LearntFact(fact.rule, fact.key, ""))
+                fresh.append(fact)
+                items.append(item_of(name, fact, log, language, model))
             note_ids: Texts = ()
             if fresh:
-                items = [item_of(name, fact, log, language, model) for name, fact in fresh]
                 self._store.index.open()
                 with self._store.changing, self._store.database.write():
                     note_ids = self._notes.add_many(base, items, embed=False, strict=True).note_ids
                     self._facts.put(
-                        LearntFact(fact.rule, fact.key, note_id)
-                        for (_, fact), note_id in zip(fresh, note_ids, strict=True)
+                        LearntFact(fact.rule, fact.key, note_id) for fact, note_id in zip(fresh, note_ids, strict=True)
                     )
             return replace(
                 learnt,

@@ -90,16 +90,17 @@ def _problem(error: ErrorDetails, text: str) -> Message:
     key = str(error["loc"][0])
     value = str(error["input"])
     reason = message("'{key}' must be text in quotation marks.", key=key)
-    if error["type"] == "extra_forbidden":
-        reason = message("'{key}' is unknown. Known keys: {keys}.", key=key, keys=tuple(_File.model_fields))
-    elif error["type"] == "missing":
-        reason = message("'{key}' is missing.", key=key)
-    elif error["type"] == "string_pattern_mismatch" and key == "name":
-        reason = message("the name '{name}' can contain only letters, digits, - and _.", name=value)
-    elif error["type"] == "string_pattern_mismatch" and key == "version":
-        reason = message(
-            "the version '{version}' must consist of numbers separated by dots, such as 1.2.", version=value
-        )
+    match error["type"], key:
+        case "extra_forbidden", _:
+            reason = message("'{key}' is unknown. Known keys: {keys}.", key=key, keys=tuple(_File.model_fields))
+        case "missing", _:
+            reason = message("'{key}' is missing.", key=key)
+        case "string_pattern_mismatch", "name":
+            reason = message("the name '{name}' can contain only letters, digits, - and _.", name=value)
+        case "string_pattern_mismatch", "version":
+            reason = message(
+                "the version '{version}' must consist of numbers separated by dots, such as 1.2.", version=value
+            )
     setting = re.compile(rf"\W*{re.escape(key)}\b")
     line = next((number for number, line in enumerate(text.splitlines(), 1) if setting.match(line)), 1)
     return message("{path}, line {line}: {reason}", path=FILE, line=line, reason=reason)

@@ -83,8 +83,12 @@ def format_reports(reports: PackReports) -> list[str]:
 
 
 def format_removed(pack: RemovedPack) -> list[str]:
-    stay = plural("{n} note that you changed was kept.", "{n} notes that you changed were kept.", n=pack.stay)
-    return [*_REMOVED(pack), *([say(stay)] if pack.stay else [])]
+    lines = _REMOVED(pack)
+    if pack.stay:
+        lines.append(
+            say(plural("{n} note that you changed was kept.", "{n} notes that you changed were kept.", n=pack.stay))
+        )
+    return lines
 
 
 GROUP = CommandGroup(

@@ -29,6 +29,7 @@ from core.settings.config import Settings
 from core.store import Store
 
 _LOG = logging.getLogger(__name__)
+_Versioned = Pack | InstalledPack
 
 
 @dataclass(eq=False)
@@ -46,7 +47,6 @@ class Packs:
     def __post_init__(self) -> None:
         self._table = PackTable(self._store.database)
         self._store.recorders["pack"] = self._table.put_file
-        self._chosen = self._settings.auto_install
         self.problems: dict[str, Message] = {}
         self.installed = self._table.all
         self.passed_by = self._table.passed_by
@@ -62,11 +62,7 @@ class Packs:
                 found.pop(pack.name, None)
                 with suppress(TesseraError):
                     found[pack.name] = manifest.read(self._place(pack))
-        newer = {
-            name
-            for name in found.keys() & installed.keys()
-            if manifest.number(found[name].version) > manifest.number(installed[name].version)
-        }
+        newer = {name for name in found.keys() & installed.keys() if _is_newer(found[name], installed[name])}
         return [PackCard(found.get(name), installed.get(name), name in newer) for name in sorted({*found, *installed})]
 
     def edited(self, name: str) -> Sequence[EditedNote]:
@@ -151,7 +147,7 @@ class Packs:
         Nothing is embedded. Failures are logged and added to `problems`, but don't prevent the workspace from opening.
         """
         try:
-            if self._chosen and self._store.database.version() == 0:
+            if self._settings.auto_install and self._store.database.version() == 0:
                 self._begin_chosen()
             packs = self.installed()
             for pack in packs:
@@ -164,7 +160,7 @@ class Packs:
     def _begin_chosen(self) -> None:
         """Record the packs in `auto_install` in one transaction, so that their installation can be resumed later."""
         packs = []
-        for name in self._chosen:
+        for name in self._settings.auto_install:
             try:
                 packs.append(manifest.read(manifest.place_of(name)))
             except TesseraError as error:
@@ -176,7 +172,7 @@ class Packs:
     def _start(self, installed: InstalledPack) -> None:
         try:
             place = self._place(installed)
-            if manifest.number(manifest.read(place).version) > manifest.number(installed.version):
+            if _is_newer(manifest.read(place), installed):
                 self._bring(*read_pack(place), installed, installed.folder, embed=False, progress=no_progress)
         except TesseraError as error:
             self._problem(installed.name, error)
@@ -207,7 +203,7 @@ class Packs:
                 str(pack.folder),
                 [message("it contains the pack '{name}', not '{wanted}'.", name=pack.name, wanted=installed.name)],
             )
-        if manifest.number(pack.version) < manifest.number(installed.version):
+        if _is_newer(installed, pack):
             raise PackError(
                 str(pack.folder),
                 [
@@ -222,7 +218,7 @@ class Packs:
                     )
                 ],
             )
-        if manifest.number(pack.version) == manifest.number(installed.version):
+        if not _is_newer(pack, installed):
             self._table.check([pack.name])
             return PackReport(pack.name, installed.version, unchanged=installed.notes)
         with self._store.changing:
@@ -248,3 +244,7 @@ class Packs:
 
     def _place(self, installed: InstalledPack) -> Path:
         return Path(installed.folder) if installed.folder else manifest.place_of(installed.name)
+
+
+def _is_newer(pack: _Versioned, other: _Versioned) -> bool:
+    return manifest.number(pack.version) > manifest.number(other.version)

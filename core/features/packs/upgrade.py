@@ -148,7 +148,7 @@ class Upgrade:
     notes: PackNotes
     installed: InstalledPack
 
-    def apply(self, folder: str, progress: Progress = no_progress) -> PackReport:
+    def apply(self, folder: str, progress: Progress) -> PackReport:
         """Write the changes without embedding them, and return a report."""
         store = self.store
         table = PackTable(store.database)
@@ -169,10 +169,10 @@ class Upgrade:
             note = store.note(note_id) if note_id and contents.get(path, "") != before else None
             if note and not untouched(store, note):
                 passed.append(edited(note, pack_note))
-            elif note and not pack_note:
-                deleted.append(note.id)
             elif note and pack_note:
                 drafts.append(self._draft(pack_note, note))
+            elif note:
+                deleted.append(note.id)
             elif pack_note and before is None:
                 new_id = trashed.get(path) or fresh_id(f"{self.installed.base_id}/{name}/{path}", ids)
                 ids.add(new_id)
@@ -223,14 +223,17 @@ class Upgrade:
     def _draft(self, pack_note: PackNote, stored: Note | None, new_id: str = "") -> NoteToIndex:
         """Return a note with the pack's text, to replace the `stored` note or to be added with the id `new_id`."""
         now = utc_now()
-        note = replace(
-            pack_note.note,
-            id=stored.id if stored else new_id,
-            base_id=stored.base_id if stored else self.installed.base_id,
-            created_at=pack_note.note.created_at or (stored.created_at if stored else now),
-            updated_at=pack_note.note.updated_at or now,
+        return NoteToIndex(
+            replace(
+                pack_note.note,
+                id=stored.id if stored else new_id,
+                base_id=stored.base_id if stored else self.installed.base_id,
+                created_at=pack_note.note.created_at or (stored.created_at if stored else now),
+                updated_at=pack_note.note.updated_at or now,
+            ),
+            outline=pack_note.outline,
+            change=Revision("update" if stored else "create", "pack"),
         )
-        return NoteToIndex(note, outline=pack_note.outline, change=Revision("update" if stored else "create", "pack"))
 
     def _trashed(self) -> ByPath:
         """Return the ids of the notes moved to the trash when this pack was removed, keyed by path."""

@@ -101,8 +101,13 @@ class Concepts:
         names = [
             name for name, notes in holders.items() if name in pinned or name in merged or _FEWEST <= len(notes) <= most
         ]
-        telling = {name: weights[name] * log((every + 1) / len(holders[name])) ** 2 for name in names}
-        names.sort(key=lambda name: (name not in pinned, -telling[name], name))
+        names.sort(
+            key=lambda name: (
+                name not in pinned,
+                -weights[name] * log((every + 1) / len(holders[name])) ** 2,
+                name,
+            )
+        )
         return [
             Concept(name, len(holders[name]), name in pinned, tuple(sorted(merged[name]))) for name in names[:limit]
         ]
@@ -232,8 +237,8 @@ def _name(name: str) -> str:
 
 def _resolve_merges(name: str, choices: Choices) -> str:
     """Return the concept that `name` is finally merged into, or `name` itself if it isn't merged."""
-    seen = {name}
-    while choices.get(name, ("", ""))[0] == "merge" and (into := choices[name][1]) not in seen:
+    seen = {"", name}
+    while (into := choices.get(name, ("", ""))[1]) not in seen:
         seen.add(into)
         name = into
     return name

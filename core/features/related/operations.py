@@ -222,8 +222,8 @@ def show_concept_notes(
     concepts: Annotated[list[str], About("Concepts, or other phrases from notes.", query="concept")],
     base: SomeBase = None,
 ) -> ConceptNotes:
-    name = workspace.bases.get(base).name if base else ""
-    return ConceptNotes(tuple(map(ConceptNoteView.from_noun, workspace.related.concepts.notes(concepts, name))))
+    found = workspace.related.concepts.notes(concepts, workspace.bases.get(base).name if base else "")
+    return ConceptNotes(tuple(map(ConceptNoteView.from_noun, found)))
 
 
 @operation(

@@ -105,8 +105,9 @@ def places(note: Note, base: str, neighbours: Sequence[Neighbour], cards: Cards)
     shares = votes(neighbours, {item: [(card.base, dirname(card.location))] for item, card in cards.items()})
     suggested = list[PlaceSuggestion]()
     for place, (share, notes) in shares.items():
-        least = _LEAST_SHARE if suggested else _LEAD
-        if place == here or notes < _LEAST_NOTES or share < least or len(suggested) == _PLACES:
+        if place == here or notes < _LEAST_NOTES or len(suggested) == _PLACES:
+            break
+        if share < (_LEAST_SHARE if suggested else _LEAD):
             break
         reason = plural(
             "{n} of the {all} most similar notes is in that location, and {here} in the current one",
@@ -316,9 +317,12 @@ class RelatedNotes:
         """
         if not self._neighbours.meaning.is_read:
             return []
-        cosines = self._neighbours.meaning.cosines(note_id)
         answering = self._store.note_vectors.answering()
-        near = [other for other, cosine in cosines.items() if cosine >= _NEAR and other in answering][:limit]
+        near = [
+            other
+            for other, cosine in self._neighbours.meaning.cosines(note_id).items()
+            if cosine >= _NEAR and other in answering
+        ][:limit]
         cards = self._store.notes.cards_of(near)
         return [cards[other] for other in near if other in cards]
 

@@ -108,7 +108,7 @@ def test_events_that_are_parsed_already() -> None:
         7,
         {"status": "500"},
     )
-    with pytest.raises(SourceError, match="number 2"):
+    with pytest.raises(SourceError, match="Event 2 has no text"):
         read_events([{"text": "a"}, {}], "mine", Masker())
     with pytest.raises(UnknownChoice):
         read_events([{"text": "a", "kind": "x"}], "mine", Masker())

@@ -8,7 +8,7 @@ from dataclasses import replace
 from core.features.learning.masks.named import named_secrets, pairs, tables
 from core.features.learning.masks.patterns import blocks, known_secrets, numbers
 from core.features.learning.masks.spans import Secrets, SecretSpan, merge, readings
-from core.features.learning.masks.values import Grade, find_tokens, grade, is_secret
+from core.features.learning.masks.values import find_tokens, grade, is_secret
 from core.model import LogEvent
 
 _MOST_TEXT = 20_000
@@ -44,12 +44,17 @@ class Masker:
     def event(self, event: LogEvent) -> LogEvent:
         """Return an event with its secrets masked."""
         fields = {self.masked(name): self._field(name, value) for name, value in event.fields.items()}
-        text = shorten(event.text, _MOST_TEXT)
         time = event.time if _TIME.fullmatch(event.time) else self.masked(event.time[:100], unknown=False)
         if event.source not in self._sources:
             self._sources[event.source] = self.masked(shorten(event.source, 200))
-        source, head = self._sources[event.source], self.masked(shorten(event.head, 200))
-        return replace(event, text=self.masked(text), time=time, source=source, head=head, fields=fields)
+        return replace(
+            event,
+            time=time,
+            source=self._sources[event.source],
+            head=self.masked(shorten(event.head, 200)),
+            text=self.masked(shorten(event.text, _MOST_TEXT)),
+            fields=fields,
+        )
 
     def across_lines(self, text: str) -> str:
         """Mask the secrets that can only be recognized across several lines.
@@ -60,7 +65,7 @@ class Masker:
 
     def _field(self, name: str, value: str) -> str:
         sure = grade(name)
-        if sure is not Grade.NONE and is_secret(value, sure, quoted=True):
+        if sure and is_secret(value, sure, quoted=True):
             return self._mask("password", value)
         return self.masked(value)
 
@@ -72,7 +77,7 @@ class Masker:
         ways = readings(text)
         found = [(way, span) for way in ways for span in find(way.text)]
         found += [(ways[-1], span) for span in find_last(ways[-1].text)] if find_last else []
-        spans = [SecretSpan(way.places[start], way.places[end], kind) for way, (start, end, kind) in found]
+        spans = (SecretSpan(way.places[start], way.places[end], kind) for way, (start, end, kind) in found)
         parts = []
         at = 0
         for start, end, kind in merge(spans, text):

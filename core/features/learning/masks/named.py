@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import pairwise
+from itertools import islice, pairwise
 from urllib.parse import unquote
 
 from core.base.text import CJK
@@ -166,7 +166,7 @@ def _assigned(text: str) -> Secrets:
         if certainty is not Grade.ANY and (before := _BEFORE.search(text, max(0, begin - 22), begin)):
             begin = before.start()
             certainty = max(certainty, grade(f"{before[0]}{name}"))
-        if certainty is Grade.NONE:
+        if not certainty:
             continue
         if certainty is Grade.ANY and at > end:
             end = text.find("\n", at) % (len(text) + 1)
@@ -342,7 +342,7 @@ def tables(text: str) -> Secrets:
                 if separator is not _SEPARATORS[-1]:
                     # The cells after the first secret's name.
                     first = next(place for place, head in enumerate(heads) if head)
-                    rest = [*zip(cells, named, strict=True)][first + 1 :]
+                    rest = islice(zip(cells, named, strict=True), first + 1, None)
                     values = [cell for cell, name in rest if name.lower() not in _TITLES]
                     alone = len(cells) == first + 2 and heads[first] is Grade.ANY
                     yield from _secrets(text, values, Grade.ANY if alone else Grade.NO_WORD)
@@ -363,13 +363,14 @@ def _cells(text: str, start: int, end: int, separator: Regex) -> list[Value]:
         inner = text[first:last].rstrip(" \t*`\"'\r")
         left = first + len(inner) - len(inner.lstrip(" \t*`\"'_"))
         cells.append(Value(left, first + len(inner)))
-    kept = separator is _SEPARATORS[-1]
-    inside = range(1, len(cells) - 1)
-    return [cell for place, cell in enumerate(cells) if kept or cell.start < cell.end or place in inside]
+    if separator is _SEPARATORS[-1]:
+        return cells
+    # Only the first and the last cell are left out if they are empty.
+    return [cell for cell in cells if cell.start < cell.end or cell not in (cells[0], cells[-1])]
 
 
 def _head(cell: str) -> Grade:
     if (other := OTHER.search(cell)) and len(cell) < 12 and not cell[other.end() :].strip(")）:"):
         return Grade.ANY
-    known = grade(cell) if 0 < len(cell) <= 60 and re.fullmatch(r"(?a)[\w.-]+(?: [\w-]+){0,2}", cell) else Grade.NONE
-    return known if known is not Grade.RANDOM else Grade.NONE
+    is_name = len(cell) <= 60 and re.fullmatch(r"(?a)[\w.-]+(?: [\w-]+){0,2}", cell)
+    return known if is_name and (known := grade(cell)) > Grade.RANDOM else Grade.NONE

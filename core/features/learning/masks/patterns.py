@@ -390,9 +390,9 @@ def known_secrets(text: str, lower: str) -> Secrets:
         for match in regex.finditer(text) if not hints or any(hint in lower for hint in hints) else ():
             if "value" not in regex.groupindex:
                 yield SecretSpan(*match.span(), kind)
-            elif match["value"] and not ("name" in regex.groupindex and grade(match["name"]) is Grade.NONE):
-                is_quoted = match["value"].lstrip("\\")[:1] in ("'", '"')
-                inside = quoted_value(text, match.start("value")) if is_quoted else None
+            elif match["value"] and ("name" not in regex.groupindex or grade(match["name"])):
+                is_quoted = match["value"].lstrip("\\").startswith(("'", '"'))
+                inside = is_quoted and quoted_value(text, match.start("value"))
                 start, end, quoted = inside or Value(*match.span("value"), quoted=False)
                 if (
                     is_secret(text[start:end], Grade.ANY, quoted=quoted)
@@ -412,13 +412,13 @@ def blocks(text: str) -> Secrets:
             sure = grade(field["name"])
             group = field.lastgroup or ""
             if sure > Grade.RANDOM and is_secret(field[group], sure):
-                yield SecretSpan(*field.span(group), "password")
+                yield SecretSpan(*field.span(group))
     for block in _MANIFEST.finditer(text):
         if _OF_SECRET.search(text, max(0, block.start() - _ABOUT), block.end() + _ABOUT):
             for entry in _ENTRY.finditer(text, block.start() + block[0].index(":"), block.end()):
                 name = entry.lastgroup or ""
                 if not is_placeholder(entry[name].rstrip("|>-+")):
-                    yield SecretSpan(*entry.span(name), "password")
+                    yield SecretSpan(*entry.span(name))
 
 
 def _inserted(text: str) -> Secrets:
@@ -433,9 +433,9 @@ def _inserted(text: str) -> Secrets:
                 if not item:
                     break
                 if is_one and is_secret(item["value"].strip("'\""), Grade.ANY, quoted=item["value"][-1] in "'\""):
-                    yield SecretSpan(*item.span("value"), "password")
+                    yield SecretSpan(*item.span("value"))
                 at = item.end()
-            while text[at : at + 1] in (",", " ", "\n") and at < len(text):
+            while text.startswith((",", " ", "\n"), at):
                 at += 1
 
 
@@ -508,8 +508,12 @@ def _is_card(text: str) -> bool:
     """Return whether a number has the first digits, the length and the check digit (Luhn) of a card number."""
     figures = [int(item) for item in text if item.isdigit()]
     doubled = [sum(divmod(2 * figure, 10)) for figure in figures[-2::-2]]
-    known = _ISSUER.match(text) and 13 <= len(figures) <= 19 and len(set(figures)) > 1
-    return bool(known) and (sum(figures[::-2]) + sum(doubled)) % 10 == 0
+    return (
+        bool(_ISSUER.match(text))
+        and 13 <= len(figures) <= 19
+        and len(set(figures)) > 1
+        and sum(figures[::-2] + doubled) % 10 == 0
+    )
 
 
 def _accounts(text: str) -> Secrets:

@@ -349,7 +349,7 @@ def _arguments(text: str, call: Match) -> list[Value]:
 
 
 def _is_name(value: str) -> bool:
-    return bool(re.fullmatch(r"[A-Za-z_.-]+", value)) and grade(value) is not Grade.NONE
+    return bool(re.fullmatch(r"[A-Za-z_.-]+", value) and grade(value))
 
 
 def find_tokens(text: str) -> Secrets:
@@ -414,8 +414,7 @@ def is_secret(value: str, sure: Grade, *, quoted: bool = False, said: bool = Fal
 
 def is_phrase(value: str) -> bool:
     """Return whether a value may be a passphrase: several words that don't form a sentence."""
-    is_sentence = _STOPS.search(value) or _SECRET_WORD.search(value) or is_placeholder(value)
-    return len(value.split()) > 2 and not is_sentence
+    return len(value.split()) > 2 and not (_STOPS.search(value) or _SECRET_WORD.search(value) or is_placeholder(value))
 
 
 def is_mixed(run: str) -> bool:
@@ -444,7 +443,7 @@ def _is_code(value: str) -> bool:
     if not _COMPOSED.fullmatch(value):
         return bool(_INDEXED.fullmatch(value))
     parts = re.split(r"\.|->|::", value)
-    return any(grade(part) > Grade.NONE for part in parts) or parts[0].lower() in _HEADS
+    return any(map(grade, parts)) or parts[0].lower() in _HEADS
 
 
 def _is_label(value: str) -> bool:
