@@ -141,7 +141,7 @@ def note(from_outside: Note, into: KnowledgeBase) -> Note:
     if from_outside.base_id != into.id:
         raise RowError("this note belongs to another base.")
     _check_path(from_outside.path)
-    data = (front + body).encode("utf-8")
+    data = (front + body).encode()
     # A UTF-16 file of MAX_BYTES has MAX_BYTES // 2 characters. In UTF-8, they may take more than MAX_BYTES.
     if len(data) > MAX_BYTES and len(front) + len(body) > MAX_BYTES // 2:
         raise RowError(
@@ -154,7 +154,7 @@ def note(from_outside: Note, into: KnowledgeBase) -> Note:
     )
     _expect(from_outside.version > 0, "version", message("a whole number"))
     url = from_outside.source_url
-    _expect(not url or bool(re.match(r"https?://", url)), "source_url", message("a web address"))
+    _expect(not url or url.startswith(("http://", "https://")), "source_url", message("a web address"))
     arrived = replace(
         from_outside,
         title=from_outside.title if from_outside.title.strip() else stem(from_outside.path or "note.md"),
@@ -252,7 +252,7 @@ def _run(record: RunRecord, into: KnowledgeBase) -> RunRecord:
     if run.base_id != into.id:
         raise RowError("this test run belongs to another base.")
     _expect(
-        all(re.fullmatch(r"\d{1,9}", number, re.ASCII) for number in record.results),
+        all(re.fullmatch(r"(?a)\d{1,9}", number) for number in record.results),
         "results",
         message("results listed by question number"),
     )

@@ -53,9 +53,9 @@ def pack(records: Records) -> bytes:
     stream = BytesIO()
     with ZipFile(stream, "w") as archive:
         for name, text in _files(records):
-            member = ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+            member = ZipInfo(name)  # without a time, so it is always the start of 1980
             member.external_attr = 0o600 << 16
-            archive.writestr(member, text.encode("utf-8"), ZIP_DEFLATED, compresslevel=6)
+            archive.writestr(member, text, ZIP_DEFLATED, compresslevel=6)
     return stream.getvalue()
 
 

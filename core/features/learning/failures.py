@@ -28,17 +28,17 @@ Facts = Iterator[Fact]
 Pair = tuple[str, str]
 
 _HEADER = (
-    r"[\"'`“]?\b(?P<{name}>[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+)+|[A-Z][A-Z0-9_]{{2,}}"
+    r"[\"'`“]?\b([A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+)+|[A-Z][A-Z0-9_]{2,}"
     r"|Authorization|Cookie|Origin|Accept|Host)\b[\"'`”]?"
 )
 _HEADERS = re.compile(
     r"(?:(?i:missing|requires?|required|lacks|needs?|without|must (?:send|have|carry))(?i: (?:the|a|an"
     r"|required|request|http))*"
-    rf"(?i: headers?)[ :：]*{_HEADER.format(name='after')}"
-    rf"|(?i:headers?)[ :：]*{_HEADER.format(name='before')}[^\n]{{0,60}}?(?i:missing|required|mandatory|must|absent)"
-    rf"|{_HEADER.format(name='first')} (?i:header) (?i:is )?(?i:missing|required|mandatory|absent)"
+    rf"(?i: headers?)[ :：]*{_HEADER}"
+    rf"|(?i:headers?)[ :：]*{_HEADER}[^\n]{{0,60}}?(?i:missing|required|mandatory|must|absent)"
+    rf"|{_HEADER} (?i:header) (?i:is )?(?i:missing|required|mandatory|absent)"
     r"|(?:缺少|需要|必须(?:携带|带上|有)?|未携带)[^\n]{0,10}?(?:请求头|头部|header)[ :：]*"
-    rf"{_HEADER.format(name='chinese')})"
+    rf"{_HEADER})"
 )
 _REFUSED = re.compile(r"\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) \S+(?: HTTP/[\d.]+)?\W{1,4}([45]\d\d)\b")
 _DURATION = re.compile(
@@ -148,7 +148,7 @@ def _header_in(text: str) -> str:
     if "eader" not in text and "HEADER" not in text and "头" not in text:
         return ""
     match = _HEADERS.search(text)
-    return match[match.lastgroup or ""] if match else ""
+    return match[match.lastindex or 0] if match else ""
 
 
 def failing_requests(log: LogText) -> Facts:

@@ -196,6 +196,6 @@ def _places() -> Iterator[Path]:
         try:
             spec = find_spec(entry.module)
         except (ImportError, ValueError):
-            spec = None
-        for root in (spec.submodule_search_locations or ()) if spec else ():
-            yield Path(root, *(entry.attr.split(".") if entry.attr else ()))
+            continue
+        for root in (spec and spec.submodule_search_locations) or ():
+            yield Path(root, *(entry.attr or "").split("."))

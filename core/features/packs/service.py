@@ -151,7 +151,12 @@ class Packs:
                 self._begin_chosen()
             packs = self.installed()
             for pack in packs:
-                self._start(pack)
+                try:
+                    place = self._place(pack)
+                    if _is_newer(manifest.read(place), pack):
+                        self._bring(*read_pack(place), pack, pack.folder, embed=False, progress=no_progress)
+                except TesseraError as error:
+                    self._problem(pack.name, error)
             if packs:
                 self._table.check([pack.name for pack in packs if pack.name not in self.problems])
         except TesseraError as error:
@@ -168,14 +173,6 @@ class Packs:
         with self._store.changing, self._store.database.write():
             for pack in packs:
                 self._begin(pack, "")
-
-    def _start(self, installed: InstalledPack) -> None:
-        try:
-            place = self._place(installed)
-            if _is_newer(manifest.read(place), installed):
-                self._bring(*read_pack(place), installed, installed.folder, embed=False, progress=no_progress)
-        except TesseraError as error:
-            self._problem(installed.name, error)
 
     def _problem(self, name: str, error: TesseraError) -> None:
         _LOG.warning("A pack can't be brought up to date", exc_info=error)

@@ -164,7 +164,7 @@ class Concepts:
         while ways[-1][0] != first:
             ways.append(before[ways[-1][0]])
         cards = self._store.notes.cards_of(note_id for note_id, _ in ways)
-        if any(note_id not in cards for note_id, _ in ways):
+        if len(cards) < len(ways):
             return []  # a note on the path was deleted in the meantime
         return [Step(cards[note_id], way) for note_id, way in reversed(ways)]
 

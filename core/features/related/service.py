@@ -219,9 +219,7 @@ def _place(name: str, text: str, words: set[str]) -> Span | None:
     wide = bool(CHINESE.search(name))
     if len(name) < (_SHORT_CHINESE if wide else _SHORT) or not re.search(r"[^\W\d_]", name):
         return None
-    if not (wide or words.issuperset(re.findall(r"\w+", name))):
-        return None
-    at = find_words(name, text)
+    at = find_words(name, text) if wide or words.issuperset(re.findall(r"\w+", name)) else -1
     return (at, at + len(name)) if at >= 0 else None
 
 

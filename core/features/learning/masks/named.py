@@ -317,9 +317,10 @@ def tables(text: str) -> Secrets:
         end = at + len(line)
         short = len(line) <= MOST_LINE
         if columns and short and not _RULE.fullmatch(line):
-            cells = _cells(text, at, end, columns[0])
-            if len(cells) == columns[1]:
-                yield from _secrets(text, [cells[place] for place in columns[2]], Grade.ANY)
+            separator, width, secret = columns
+            cells = _cells(text, at, end, separator)
+            if len(cells) == width:
+                yield from _secrets(text, [cells[place] for place in secret], Grade.ANY)
             else:
                 columns = None
         if short and is_named(line.lower()):
