@@ -78,8 +78,20 @@ def item_of(rule: str, fact: Fact, log: LogText, language: str, model: str) -> V
     spans = join_spans((line, line + 1) for line in sorted(fact.lines))[:_MOST_LINES]
     written = [str(start) if start == end - 1 else f"{start}-{end - 1}" for start, end in spans]
     place = f"{log.name}:{','.join(written)}"  # such as app.log:12-14,31
+    lines = place_line(place)
+    lines = replace(lines, fields={**lines.fields, "name": _code(log.name)})
+    if model:
+        note = message("Suggested by the language model {model}, from {place}.", model=_code(model), place=lines)
+    else:
+        name = render(RULES[rule].name, language)
+        note = message("Suggested by the rule '{rule}', from {place}.", rule=name, place=lines)
+    parts = [
+        render(_quote_values(fact.text), language).strip(),
+        render(note, language),
+        code_block("\n".join(fact.quotes), "text"),
+    ]
     return {
-        "body": _body(rule, fact, place, language, model),
+        "body": "\n\n".join(parts) + "\n",
         "title": abbreviate(render(fact.title, language), MOST_TITLE),
         "path": "learnt/",
         "type": fact.type,
@@ -93,21 +105,6 @@ def item_of(rule: str, fact: Fact, log: LogText, language: str, model: str) -> V
         "created_by": model or "rules",
         "metadata": {**fact.metadata, "rule": rule, "format": log.format, "lines": list(fact.lines)},
     }
-
-
-def _body(rule: str, fact: Fact, place: str, language: str, model: str) -> str:
-    text = render(_quote_values(fact.text), language).strip()
-    lines = place_line(place)
-    lines = replace(lines, fields={**lines.fields, "name": _code(place.rpartition(":")[0])})
-    if model:
-        note = message("Suggested by the language model {model}, from {place}.", model=_code(model), place=lines)
-    else:
-        note = message(
-            "Suggested by the rule '{rule}', from {place}.",
-            rule=render(RULES[rule].name, language),
-            place=lines,
-        )
-    return "\n\n".join([text, render(note, language), code_block("\n".join(fact.quotes), "text") + "\n"])
 
 
 def _quote_values(text: Message) -> Message:
