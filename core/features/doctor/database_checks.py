@@ -4,11 +4,10 @@ from collections.abc import Callable
 
 from core.base.errors import StoreError
 from core.base.messages import Message, message, plural, verbatim
-from core.features.doctor.workspace_checks import Checks, Finding, WorkspaceParts
+from core.features.doctor.workspace_checks import FIX, Checks, Finding, WorkspaceParts
 from core.model import Check, Revision
 from core.store.phrases import word_row
 
-_FIX = verbatim("tessera doctor --fix")
 _MOST_SHOWN = 3
 
 _WORDLESS = "SELECT rowid FROM chunks WHERE state != 'deleted' AND rowid NOT IN (SELECT id FROM words_docsize)"
@@ -48,20 +47,17 @@ def _structure(parts: WorkspaceParts) -> Finding:
     return None if faults == ["ok"] else verbatim("; ".join(map(str, faults)))
 
 
-def _rebuild_indexes(parts: WorkspaceParts) -> None:
-    with parts.store.database.write() as connection:
-        connection.execute("REINDEX")
-
-
 def _references(parts: WorkspaceParts) -> Finding:
     tables = parts.store.database.column('SELECT "table" FROM pragma_foreign_key_check')
-    if not tables:
-        return None
-    return plural(
-        "{n} database row belongs to something that was deleted ({tables}).",
-        "{n} database rows belong to something that was deleted ({tables}).",
-        n=len(tables),
-        tables=sorted({*tables}),
+    return (
+        plural(
+            "{n} database row belongs to something that was deleted ({tables}).",
+            "{n} database rows belong to something that was deleted ({tables}).",
+            n=len(tables),
+            tables=sorted({*tables}),
+        )
+        if tables
+        else None
     )
 
 
@@ -78,13 +74,11 @@ def _drop_orphans(parts: WorkspaceParts) -> None:
         connection.execute(f"DELETE FROM windows WHERE chunk IN ({lost})")
         while faults := connection.execute('SELECT DISTINCT "table", fkid FROM pragma_foreign_key_check').fetchall():
             for table, number in faults:
-                key = next(
-                    item
-                    for item in connection.execute(f'SELECT * FROM pragma_foreign_key_list("{table}")').fetchall()
-                    if item["id"] == number
-                )
+                key = connection.execute(
+                    "SELECT * FROM pragma_foreign_key_list(?) WHERE id = ?", (table, number)
+                ).fetchone()
                 (column,) = connection.execute(
-                    f'SELECT name FROM pragma_table_info("{key["table"]}") WHERE pk ORDER BY pk LIMIT 1'
+                    "SELECT name FROM pragma_table_info(?) WHERE pk ORDER BY pk LIMIT 1", (key["table"],)
                 ).fetchone()
                 parent = f'SELECT "{key["to"] or column}" FROM "{key["table"]}"'
                 connection.execute(f'DELETE FROM "{table}" WHERE "{key["from"]}" NOT IN ({parent})')
@@ -95,39 +89,41 @@ def _words(parts: WorkspaceParts) -> Finding:
     missing = value(f"SELECT count(*) FROM ({_WORDLESS})")
     stale = value(f"SELECT count(*) FROM ({_CHUNKLESS})")
     value("SELECT sum(cnt) FROM vocabulary")  # reads the whole word index
-    if not missing + stale:
-        return None
-    return message(
-        "{missing} passages can't be found by keyword, and {stale} deleted ones still can.",
-        missing=missing,
-        stale=stale,
+    return (
+        message(
+            "{missing} passages can't be found by keyword, and {stale} deleted ones still can.",
+            missing=missing,
+            stale=stale,
+        )
+        if missing + stale
+        else None
     )
 
 
 def _put_words(parts: WorkspaceParts) -> None:
     with parts.store.changing, parts.store.database.write() as connection:
         connection.execute(f"DELETE FROM words WHERE rowid IN ({_CHUNKLESS})")
-        rows = connection.execute(
-            "SELECT chunks.rowid, title FROM chunks JOIN notes"
-            f" ON notes.id = note_id WHERE chunks.rowid IN ({_WORDLESS})"
-        ).fetchall()
-        rowids = [row["rowid"] for row in rows]
-        chunks = parts.store.chunks.by_rowid(rowids)
-        property_texts = parts.store.properties.chunk_texts(rowids)
-        for row in rows:
-            words = word_row(row["title"], chunks[row["rowid"]], property_texts.get(row["rowid"], ""))
+        titles = dict(
             connection.execute(
-                "INSERT INTO words (rowid, title, headings, body) VALUES (?, ?, ?, ?)", (row["rowid"], *words)
-            )
+                "SELECT chunks.rowid, title FROM chunks JOIN notes"
+                f" ON notes.id = note_id WHERE chunks.rowid IN ({_WORDLESS})"
+            ).fetchall()
+        )
+        chunks = parts.store.chunks.by_rowid(titles)
+        property_texts = parts.store.properties.chunk_texts(titles)
+        for rowid, title in titles.items():
+            words = word_row(title, chunks[rowid], property_texts.get(rowid, ""))
+            connection.execute("INSERT INTO words (rowid, title, headings, body) VALUES (?, ?, ?, ?)", (rowid, *words))
         connection.execute("INSERT INTO words (words) VALUES ('rebuild')")
 
 
 def _await_vectors(parts: WorkspaceParts) -> None:
     """Mark embedded chunks as pending if they have no windows, and delete windows of chunks that aren't embedded."""
     with parts.store.changing, parts.store.database.write() as connection:
-        for (rowid,) in connection.execute(_WRONG_STATE).fetchall():
-            connection.execute("DELETE FROM windows WHERE chunk = ?", (rowid,))
-            connection.execute("UPDATE chunks SET state = 'pending' WHERE rowid = ? AND state = 'embedded'", (rowid,))
+        connection.execute(
+            f"UPDATE chunks SET state = 'pending' WHERE state = 'embedded' AND rowid IN ({_WRONG_STATE})"
+        )
+        connection.execute(f"DELETE FROM windows WHERE chunk IN ({_WRONG_STATE})")
 
 
 def _put_versions(parts: WorkspaceParts) -> None:
@@ -141,10 +137,12 @@ def _put_versions(parts: WorkspaceParts) -> None:
 
 
 def _find_pending(parts: WorkspaceParts) -> Finding:
-    count = parts.store.pending.count([base.id for base in parts.bases.all() if base.has_vectors])
-    if not count.notes:
-        return None
-    return plural("{n} note can be found only by keyword.", "{n} notes can be found only by keyword.", n=count.notes)
+    count = parts.store.pending.count([base.id for base in parts.bases.all() if base.has_vectors]).notes
+    return (
+        plural("{n} note can be found only by keyword.", "{n} notes can be found only by keyword.", n=count)
+        if count
+        else None
+    )
 
 
 def _switches(parts: WorkspaceParts) -> Finding:
@@ -173,13 +171,13 @@ OF_DATABASE: Checks = {
         "The file with all notes can be read from beginning to end.",
         message("Restore the newest backup: {command}", command="tessera backup restore latest"),
         _structure,
-        _rebuild_indexes,
+        lambda parts: parts.store.database.execute("REINDEX"),
     ),
     "references": Check(
         "broken",
         "No orphaned data is left",
         "No passages, versions or questions are left from a deleted note or base.",
-        _FIX,
+        FIX,
         _references,
         _drop_orphans,
     ),
@@ -187,7 +185,7 @@ OF_DATABASE: Checks = {
         "broken",
         "Every passage can be found by keyword",
         "The keyword index matches the notes' passages.",
-        _FIX,
+        FIX,
         _words,
         _put_words,
     ),
@@ -195,7 +193,7 @@ OF_DATABASE: Checks = {
         "broken",
         "Every passage can be found by meaning, or is waiting to be indexed",
         "All indexed passages have their search data.",
-        _FIX,
+        FIX,
         _counts(
             _WRONG_STATE,
             "{n} passage is marked as indexed but isn't.",
@@ -207,7 +205,7 @@ OF_DATABASE: Checks = {
         "broken",
         "The computed data is intact",
         "The data for finding passages by meaning matches its model.",
-        _FIX,
+        FIX,
         _counts(_WRONG_VECTOR, "Data for {n} passage is damaged.", "Data for {n} passages is damaged."),
         lambda parts: parts.store.pending.drop_damaged(),
     ),
@@ -226,7 +224,7 @@ OF_DATABASE: Checks = {
         "broken",
         "Every note has its history",
         "The newest version in each note's history matches the note.",
-        _FIX,
+        FIX,
         _counts(_VERSIONLESS, "{n} note doesn't match its history.", "{n} notes don't match their history."),
         _put_versions,
     ),
@@ -245,7 +243,7 @@ OF_DATABASE: Checks = {
         "look",
         "No unused data is stored",
         "Data that no passage uses takes up space, but does no harm.",
-        _FIX,
+        FIX,
         _counts(
             _UNUSED,
             "{n} passage that is no longer in any note is still stored.",

@@ -69,7 +69,6 @@ class Doctor:
         parts = self._parts
         folder = parts.store.folder
         disk = disk_space(folder)
-        bits = {base.name: parts.store.vectors.count_bits(base).bytes for base in parts.bases.all()}
         cards = {card.folder or card.name: card.bytes_on_disk for card in parts.models.all()}
         within = {name: files.size(folder / name) for name in ("chroma", "trash", FOLDER, restoring.ASIDE, "logs")}
         return Space(
@@ -82,8 +81,12 @@ class Doctor:
             replaced=within[restoring.ASIDE],
             logs=within["logs"],
             models=sum(cards.values()),
-            unused=_pragma(parts, "freelist_count") * _pragma(parts, "page_size"),
-            tokens={name: size for name, size in bits.items() if size},
+            unused=parts.store.database.value(
+                "SELECT freelist_count * page_size FROM pragma_freelist_count, pragma_page_size"
+            ),
+            tokens={
+                base.name: size for base in parts.bases.all() if (size := parts.store.vectors.count_bits(base).bytes)
+            },
             free=disk.free,
             total=disk.total,
             nearly_full=disk.nearly_full,
@@ -147,7 +150,3 @@ def _to_checked(name: str, check: Check, finding: Message | None, *, mended: boo
 
 def _database(folder: Path) -> int:
     return sum(file.stat().st_size for file in folder.glob(f"{DATABASE}*") if file.is_file())
-
-
-def _pragma(parts: WorkspaceParts, name: str) -> int:
-    return int(parts.store.database.value(f"PRAGMA {name}"))

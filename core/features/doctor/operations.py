@@ -19,8 +19,11 @@ def format_health(health: Health) -> list[str]:
         if check.mended:
             lines.append(_("repaired: {title}", title=say(check.title)))
         elif problem := say(check.problem or ""):
-            head = _("BROKEN: {problem}", problem=problem) if check.level == "broken" else problem
-            lines += [head, f"    {say(check.about)}", "    " + _("To repair it: {remedy}", remedy=say(check.remedy))]
+            lines += [
+                _("BROKEN: {problem}", problem=problem) if check.level == "broken" else problem,
+                f"    {say(check.about)}",
+                f"    {_('To repair it: {remedy}', remedy=say(check.remedy))}",
+            ]
     return [
         *lines,
         _(

@@ -159,9 +159,11 @@ def _servers(parts: WorkspaceParts) -> Finding:
 
 def _space(parts: WorkspaceParts) -> Finding:
     disk = disk_space(parts.store.folder)
-    if not disk.nearly_full:
-        return None
-    return message("{free:,.1f} GB of {total:,.0f} GB are free.", free=disk.free / 1e9, total=disk.total / 1e9)
+    return (
+        message("{free:,.1f} GB of {total:,.0f} GB are free.", free=disk.free / 1e9, total=disk.total / 1e9)
+        if disk.nearly_full
+        else None
+    )
 
 
 def _config(parts: WorkspaceParts) -> Finding:
@@ -174,9 +176,11 @@ def _config(parts: WorkspaceParts) -> Finding:
 
 def _clock(parts: WorkspaceParts) -> Finding:
     last = parts.store.database.value("SELECT max(day) FROM openings")
-    if not last or last <= utc_now().date().isoformat():
-        return None
-    return message("The workspace was opened on {day}, a date in the future.", day=last)
+    return (
+        message("The workspace was opened on {day}, a date in the future.", day=last)
+        if last and last > utc_now().date().isoformat()
+        else None
+    )
 
 
 # Resource checks by name, in the order in which they run.
@@ -241,7 +245,7 @@ OF_MACHINE: Checks = {
 }
 
 
-_FIX = verbatim("tessera doctor --fix")
+FIX = verbatim("tessera doctor --fix")
 # Time limit for checking attachments, in seconds.
 _SECONDS = 2.0
 
@@ -321,9 +325,12 @@ def _permissions(parts: WorkspaceParts) -> Finding:
         return error.message
     if os.name != "posix":
         return None
-    seen = [path for path in (folder / DATABASE, folder / "token", folder / BACKUPS) if path.exists()]
     return count_names(
-        [path.name for path in seen if stat.S_IMODE(path.stat().st_mode) & 0o077],
+        [
+            path.name
+            for path in (folder / DATABASE, folder / "token", folder / BACKUPS)
+            if path.exists() and stat.S_IMODE(path.stat().st_mode) & 0o077
+        ],
         "Other users can read {names}.",
         "Other users can read {names}.",
     )
@@ -331,13 +338,15 @@ def _permissions(parts: WorkspaceParts) -> Finding:
 
 def _scratch(parts: WorkspaceParts) -> Finding:
     copies = [*_filter_older(Scratch(parts.store).folder.glob("*"), timedelta(days=30))]
-    if not copies:
-        return None
-    return plural(
-        "{n} copy of a base is left from an evaluation: {size:,.0f} MB.",
-        "{n} copies of bases are left from evaluations: {size:,.0f} MB.",
-        n=len(copies),
-        size=sum(map(files.size, copies)) / 1e6,
+    return (
+        plural(
+            "{n} copy of a base is left from an evaluation: {size:,.0f} MB.",
+            "{n} copies of bases are left from evaluations: {size:,.0f} MB.",
+            n=len(copies),
+            size=sum(map(files.size, copies)) / 1e6,
+        )
+        if copies
+        else None
     )
 
 
@@ -434,7 +443,7 @@ OF_FILES: Checks = {
         "broken",
         "Only you can read and write the workspace",
         "The files in the workspace contain all your notes.",
-        _FIX,
+        FIX,
         _permissions,
         lambda parts: folders.make_private(parts.store.folder),
     ),
@@ -453,7 +462,7 @@ OF_FILES: Checks = {
         "look",
         "No old copies of bases take up space",
         "Evaluations keep copies of bases so that the next evaluation is faster.",
-        _FIX,
+        FIX,
         _scratch,
         lambda parts: Scratch(parts.store).drop(),
     ),
@@ -461,7 +470,7 @@ OF_FILES: Checks = {
         "look",
         "No stopped process left files behind",
         "Files left unfinished by a stopped process are of no use.",
-        _FIX,
+        FIX,
         lambda parts: count_names(
             [leftover.name for leftover in _leftovers(parts)],
             "A stopped process left {n} file: {names}",
