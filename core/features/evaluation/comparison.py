@@ -283,10 +283,12 @@ def _rows(compared: SideBySide) -> Iterator[list[str]]:
     for row in compared.rows:
         cells = [row.id, row.question, row.kind]
         for number, (result, of_run) in enumerate(zip(row.results, row.values, strict=True)):
-            cells.append("" if result.found_rank is None else f"{result.found_rank}")
-            cells += [row.change] if number and row.change else []
-            cells.append(f"{result.took_ms:.1f}")
-            cells += [f"{of_run[name]:.6g}" if name in of_run else "" for name in names]
+            cells += [
+                f"{result.found_rank or ''}",
+                *([row.change] if number and row.change else []),
+                f"{result.took_ms:.1f}",
+                *(f"{of_run[name]:.6g}" if name in of_run else "" for name in names),
+            ]
         yield cells
 
 
@@ -334,7 +336,6 @@ def settings(compared: SideBySide) -> Sections:
     If there are no such settings, nothing is yielded.
     """
     if compared.settings:
-        title = message("Settings that differ") if len(compared.runs) > 1 else message("Settings")
         rows = [
             [
                 SETTINGS.get(name, name),
@@ -342,7 +343,10 @@ def settings(compared: SideBySide) -> Sections:
             ]
             for name, of_runs in compared.settings.items()
         ]
-        yield ReportSection(title, table=[[message("Setting"), *compared.labels], *rows])
+        yield ReportSection(
+            message("Settings that differ") if len(compared.runs) > 1 else message("Settings"),
+            table=[[message("Setting"), *compared.labels], *rows],
+        )
 
 
 def figures(compared: SideBySide, names: Iterable[str]) -> ReportSection:
@@ -367,8 +371,9 @@ def figures(compared: SideBySide, names: Iterable[str]) -> ReportSection:
     rows: Rows = []
     for name in names:
         form = "{:.1f} ms" if name in TIMES else "{:.3f}"
-        difference = [_difference(compared, name)] if compared.comparisons else []
-        rows.append([FIGURES[name], *map(form.format, compared.figures[name]), *difference])
+        rows.append([FIGURES[name], *map(form.format, compared.figures[name])])
+        if compared.comparisons:
+            rows[-1].append(_difference(compared, name))
     return ReportSection(message("Figures"), sentences, [head, *rows])
 
 

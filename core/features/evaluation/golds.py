@@ -62,7 +62,7 @@ def narrow(note: Note, gold: GoldSpan, quote: str) -> GoldSpan:
 
     Raises QuestionSetError unless the passage contains the quote exactly once.
     """
-    place = only_place(note.body[gold.start : gold.end], quote.strip()) if quote.strip() else None
+    place = only_place(note.body[gold.start : gold.end], quote.strip())
     if place is None:
         raise QuestionSetError(
             gold.path,
@@ -162,10 +162,20 @@ def portable(store: Store, questions: Sequence[Question]) -> list[Question]:
         note = find_note(store, note_id)
         return _QuoteText(note.body if note else "")
 
-    def in_file(gold: GoldSpan) -> Gold:
-        return Gold(gold.path, gold.quote, gold.start if len(text(gold.note_id).first_two(gold.quote)) > 1 else None)
-
-    return [replace(item, gold=tuple(map(in_file, item.spans))) for item in questions]
+    return [
+        replace(
+            question,
+            gold=tuple(
+                Gold(
+                    gold.path,
+                    gold.quote,
+                    gold.start if len(text(gold.note_id).first_two(gold.quote)) > 1 else None,
+                )
+                for gold in question.spans
+            ),
+        )
+        for question in questions
+    ]
 
 
 def find_note(store: Store, note_id: str) -> Note | None:
@@ -190,7 +200,7 @@ def _place_passage(gold: Gold, texts: Sequence[tuple[Note, "_QuoteText"]]) -> Go
     if len(matches) > 1:
         raise RowError("its quote '{quote}' appears more than once in '{path}' but must appear exactly once.", **fields)
     note, span = matches[0]
-    return GoldSpan(gold.path, note.body[span[0] : span[1]], *span, note.id)
+    return GoldSpan(gold.path, note.body[slice(*span)], *span, note.id)
 
 
 @dataclass(eq=False)

@@ -138,8 +138,8 @@ def _definitions(note: Note, section: Section, casing: Casing) -> Candidates:
         for number, (start, end) in enumerate(sentences):
             text = definition_question(" ".join(note.body[start:end].split()), section.heading, casing)
             if text is not None:
-                long_enough = (further for _, further in sentences[number:] if further - start >= SHORTEST)
-                yield "definition", text, ((start, next(long_enough, end)),)
+                end = next((further for _, further in sentences[number:] if further - start >= SHORTEST), end)
+                yield "definition", text, ((start, end),)
 
 
 # Generate questions for checks.
@@ -399,12 +399,15 @@ class NoteChecks(Switchable):
         due = []
         for base in self._store.bases.all() if self.enabled else ():
             runs = self._stored(base, FOUND)
-            changed = (
-                sync.at
-                for sync in self._store.bases.syncs(base)
-                if any(map(sync.report.get, ("added", "changed", "removed")))
+            changed = next(
+                (
+                    sync.at
+                    for sync in self._store.bases.syncs(base)
+                    if any(map(sync.report.get, ("added", "changed", "removed")))
+                ),
+                None,
             )
-            if (last := next(changed, None)) and not (runs and runs[0].started_at > last):
+            if changed and not (runs and runs[0].started_at > changed):
                 due.append(base.name)
 
         def work(progress: Progress) -> None:

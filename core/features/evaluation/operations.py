@@ -165,7 +165,6 @@ class EvaluationView:
             SetupFigures(label, {name: figure[at] for name, figure in shown.figures.items()})
             for at, label in enumerate(shown.labels)
         )
-        compared = assemble(ComparisonView, shown, runs=setups, differences=shown.comparisons)
         return cls(
             scored=shown.answerable,
             negatives=len(shown.rows) - shown.answerable,
@@ -173,7 +172,9 @@ class EvaluationView:
             questions=len(shown.rows),
             per_question=tuple(QuestionResultView.from_result(row.results[0]) for row in shown.rows),
             pending=pending,
-            compared=compared if shown.comparisons else None,
+            compared=assemble(ComparisonView, shown, runs=setups, differences=shown.comparisons)
+            if shown.comparisons
+            else None,
         )
 
 
@@ -279,8 +280,12 @@ def add(
 ) -> QuestionSet:
     if not (questions or file):
         return workspace.question_sets.add(base, name)
-    content = workspace.question_sets.content(file) if file else questions.encode()
-    return workspace.question_sets.add_file(base, name, content, str(file or "questions"))
+    return workspace.question_sets.add_file(
+        base,
+        name,
+        workspace.question_sets.content(file) if file else questions.encode(),
+        str(file or "questions"),
+    )
 
 
 @operation(

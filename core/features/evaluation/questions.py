@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, replace
 from io import StringIO
@@ -144,7 +145,6 @@ _TRUTH = {
 }
 # Key for the contents of any cells to the right of the named columns.
 _OVER = ""
-_DIGITS = 10
 
 Row = Mapping[str, str]
 
@@ -232,7 +232,7 @@ def _row_question(row: Row, line: int, known: Question | None) -> Question:
     cells |= {name: _TRUTH.get(row[name].strip().lower(), row[name]) for name in ("any", "suggested") if name in cells}
     gold = {name: cells[name] for name in ("path", "quote", "start") if name in cells}
     start = row.get("start", "").strip()
-    if start.isascii() and start.isdigit() and len(start) < _DIGITS:
+    if re.fullmatch("[0-9]{1,9}", start):
         gold["start"] = int(start)
     cells |= {"id": row["id"].strip(), "gold": [gold] if gold.keys() & {"path", "quote"} else []}
     before = _row(known) if known else {}

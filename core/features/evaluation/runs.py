@@ -131,8 +131,7 @@ def diagnose(store: Store, reasons: Reasons, golds: Sequence[tuple[int, GoldSpan
     for number, gold in golds:
         if gold.flagged or gold.note_id not in cards:
             missed.append(Diagnosis(number, "gone"))
-            continue
-        if _share(gold, [hit.passage for hit in reasons.result.hits if hit.note.id == gold.note_id]) < FOUND_SHARE:
+        elif _share(gold, [hit.passage for hit in reasons.result.hits if hit.note.id == gold.note_id]) < FOUND_SHARE:
             missed.append(_missed(reasons, cards[gold.note_id], chunks[gold.note_id], number, gold))
     return missed
 
@@ -384,22 +383,21 @@ class Runs:
     def _go_on(
         self, run: Run, questions: Sequence[Question], done: dict[int, QuestionResult], progress: Progress
     ) -> Run:
-        """Ask an evaluation run's remaining questions. Each result is stored immediately."""
+        """Ask an evaluation run's remaining questions. Each result is stored immediately, and added to `done`."""
         base = self._store.base(run.base_id)
         left = {number: question for number, question in enumerate(questions) if number not in done}
-        every = dict(done)
         self._under_way.add(run.id)
         try:
             for number, result in self._answers(base, run.pipeline, left, progress):
-                every[number] = result
+                done[number] = result
                 self._table.add(run, {number: result}, run.metrics)
         except BaseException:
             with suppress(StoreError):  # the original error is more informative
-                self._table.add(run, {}, scoring.summarise([*every.values()]))
+                self._table.add(run, {}, scoring.summarise(list(done.values())))
             raise
         finally:
             self._under_way.discard(run.id)
-        return self._table.add(run, {}, scoring.summarise([*every.values()]), utc_now())
+        return self._table.add(run, {}, scoring.summarise(list(done.values())), utc_now())
 
     def _answers(
         self, base: KnowledgeBase, pipeline: Pipeline, questions: Mapping[int, Question], progress: Progress

@@ -286,9 +286,15 @@ def ask(
     result = search(question.text)
     took_ms = (time.perf_counter() - started) * 1000
     golds = remaining_golds(question)
-    cosines = {hit.chunk.id: hit.scores["vector"].score for hit in result.hits if "vector" in hit.scores}
     retrieved = tuple(
-        _span(hit.note, hit.chunk, (hit.passage.start, hit.passage.end), hit.score, cosines.get(hit.chunk.id))
+        _span(
+            hit.note,
+            hit.chunk,
+            hit.passage.start,
+            hit.passage.end,
+            hit.score,
+            hit.scores["vector"].score if "vector" in hit.scores else None,
+        )
         for hit in result.hits
     )
     gold_spans = spans(golds)
@@ -316,8 +322,8 @@ def remaining_golds(question: Question) -> tuple[GoldSpan, ...]:
 
 def is_lost(question: Question) -> bool:
     """Return whether so many correct passages are gone that no search can answer the question."""
-    missing = len(question.spans) - len(remaining_golds(question))
-    return missing > 0 and (missing == len(question.spans) or not question.any)
+    left = remaining_golds(question)
+    return left != question.spans and not (left and question.any)
 
 
 def values(result: QuestionResult) -> MetricValues:
@@ -363,9 +369,9 @@ def summarise(results: Sequence[QuestionResult]) -> MetricValues:
 
 
 def _span(
-    note: NoteSummary, chunk: Chunk, place: tuple[int, int], score: float, nearness: float | None = None
+    note: NoteSummary, chunk: Chunk, start: int, end: int, score: float, nearness: float | None = None
 ) -> FoundSpan:
-    return FoundSpan(note.id, note.path or note.title, chunk.id, *place, note.body_start, score, nearness)
+    return FoundSpan(note.id, note.path or note.title, chunk.id, start, end, note.body_start, score, nearness)
 
 
 class _Reply(BaseModel):
@@ -385,9 +391,13 @@ def judge(chat: Chat, result: QuestionResult, characters: int, stop: Stop) -> Ju
     wished, answer, *passages = shares(
         [result.wished, result.given.text, *(gold.quote for gold in result.golds)], characters
     )
-    asking = {"question": result.question, "wished": wished, "passages": passages, "answer": answer}
     try:
-        read = chat.reply_as(TASK, asking, _parse_judgement, stop)
+        read = chat.reply_as(
+            TASK,
+            {"question": result.question, "wished": wished, "passages": passages, "answer": answer},
+            _parse_judgement,
+            stop,
+        )
     except ProviderError as error:
         return Judgement(problem=error.message)
     return Judgement(read.verdict, one_line(make_storable(read.reason))[:REASON])
@@ -408,7 +418,7 @@ def given_answer(store: Store, answer: Answer) -> GivenAnswer:
     A sentence counts as quoted if it cites a quote that equals the text at its position in the note.
     """
     cited = tuple(
-        _span(quote.note, quote.chunk, (quote.start, quote.end), float(quote.number)) for quote in answer.quotes
+        _span(quote.note, quote.chunk, quote.start, quote.end, float(quote.number)) for quote in answer.quotes
     )
     in_place = {
         quote.number for quote in answer.quotes if store.note(quote.note.id).body[quote.start : quote.end] == quote.text
