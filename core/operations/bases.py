@@ -232,9 +232,11 @@ def cost(
     bases = workspace.bases
     own = bases.get(base)
     options = _options(own.chunking, chunking)
-    split = bases.chunking_cost(base, options, progress=progress) if options != own.chunking else None
     switched = embedder and embedder != (own.embedder if own.has_vectors else "")
-    return ChangeCosts(split, workspace.switches.cost(base, str(embedder), progress=progress) if switched else None)
+    return ChangeCosts(
+        bases.chunking_cost(base, options, progress=progress) if options != own.chunking else None,
+        workspace.switches.cost(base, str(embedder), progress=progress) if switched else None,
+    )
 
 
 @operation(
@@ -322,8 +324,9 @@ def fetch(
     address: Annotated[str, About("The address of the page.", example="https://example.org/page")],
     base: SomeBase = None,
 ) -> SyncReport:
-    plan = workspace.imports.plan_page(workspace.documents.page(address), base or "web")
-    return workspace.imports.apply(plan, progress=progress)
+    return workspace.imports.apply(
+        workspace.imports.plan_page(workspace.documents.page(address), base or "web"), progress=progress
+    )
 
 
 @operation(
@@ -361,10 +364,11 @@ def connect(
     plan = workspace.imports.plan_connection(folder, base)
     writes_files = workspace.bases.get(base).write_files
     connected = not dry_run and (confirmed or not plan.differing)
-    if connected:
-        report = workspace.imports.apply(plan, confirmed=allow_removals or not plan.removes_many(), progress=progress)
-    else:
-        report = plan.report()
+    report = (
+        workspace.imports.apply(plan, confirmed=allow_removals or not plan.removes_many(), progress=progress)
+        if connected
+        else plan.report()
+    )
     return assemble(
         FolderConnection,
         report,

@@ -129,11 +129,13 @@ _HUES = (170, 35, 215, 340, 270, 95)
 
 
 def format_chunks(listed: ChunkList) -> list[str]:
-    lines: list[str] = []
-    for chunk in listed.chunks:
-        lines += _format_chunk(
+    lines = [
+        line
+        for chunk in listed.chunks
+        for line in _format_chunk(
             chunk, _("{id}, {n} tokens, {state}", id=chunk.id, n=chunk.token_count, state=CHUNK_STATES[chunk.state])
         )
+    ]
     return lines[1:] or [_("The note has no chunks.")]
 
 
@@ -142,14 +144,16 @@ def format_preview(cut: CutPreview) -> list[str]:
     if other := cut.compare:
         return [*lines, "", *_format_cut(other), "", *details(other.cuts)]
     for chunk in cut.chunks:
-        about = _(
-            "{kind}, {n} tokens, characters {start} to {end}",
-            kind=CHUNK_KINDS[chunk.kind],
-            n=chunk.token_count,
-            start=str(chunk.file_start),
-            end=str(chunk.file_end),
+        lines += _format_chunk(
+            chunk,
+            _(
+                "{kind}, {n} tokens, characters {start} to {end}",
+                kind=CHUNK_KINDS[chunk.kind],
+                n=chunk.token_count,
+                start=str(chunk.file_start),
+                end=str(chunk.file_end),
+            ),
         )
-        lines += _format_chunk(chunk, about)
     return lines
 
 
@@ -159,11 +163,11 @@ def _format_chunk(chunk: Chunk, about: str) -> list[str]:
 
 def _format_cut(cut: CutNote) -> list[str]:
     """Return lines that explain why a note is split this way, followed by its chunk sizes."""
-    reasons = []
-    for reason in cut.reasons:
-        strategy = setting_value("strategy", reason.fields["strategy"])
-        reasons.append(say(replace(reason, fields={**reason.fields, "strategy": strategy})))
-    return [*reasons, say(size_message(cut.strategy, cut.sizes))]
+    reasons = (
+        replace(reason, fields={**reason.fields, "strategy": setting_value("strategy", reason.fields["strategy"])})
+        for reason in cut.reasons
+    )
+    return [*map(say, reasons), say(size_message(cut.strategy, cut.sizes))]
 
 
 def size_message(strategy: str, sizes: Sizes) -> Message:
@@ -186,16 +190,15 @@ def page(preview: CutPreview) -> str:
     """Return an HTML page showing splits of a note side by side. The page loads no resources and runs no scripts."""
     columns = _column(preview) + (_column(preview.compare) if preview.compare else "")
     title = escape(preview.title)
-    language = terminal_language().replace("_", "-")
     return (
-        f'<!doctype html><html lang="{language}"><head><meta charset="utf-8"><title>{title}</title>'
+        f'<!doctype html><html lang="{terminal_language().replace("_", "-")}">'
+        f'<head><meta charset="utf-8"><title>{title}</title>'
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
         f"<style>{_STYLE}</style></head><body><h1>{title}</h1><main>{columns}</main></body></html>\n"
     )
 
 
 def _column(cut: CutNote) -> str:
-    figures = say(size_message(cut.strategy, cut.sizes))
     reasons = "".join(f"<li>{escape(say(reason))}</li>" for reason in cut.reasons)
     bands = []
     end = 0
@@ -205,11 +208,14 @@ def _column(cut: CutNote) -> str:
         tokens = say(plural("{n} token", "{n} tokens", n=chunk.token_count))
         about = f"[{chunk.index + 1}] {escape(where)} · {tokens} · {chunk.start}-{chunk.end}"
         text = f"<mark>{escape(chunk.text[:shared])}</mark>{escape(chunk.text[shared:])}"
-        hue = _HUES[chunk.index % len(_HUES)]
-        bands.append(f'<article style="--hue:{hue}"><header>{about}</header><pre>{text}</pre></article>')
+        bands.append(
+            f'<article style="--hue:{_HUES[chunk.index % len(_HUES)]}">'
+            f"<header>{about}</header><pre>{text}</pre></article>"
+        )
         end = chunk.end
     return (
-        f"<section><h2>{escape(cut.strategy)}</h2><p>{escape(figures)}</p><ul>{reasons}</ul>{''.join(bands)}</section>"
+        f"<section><h2>{escape(cut.strategy)}</h2><p>{escape(say(size_message(cut.strategy, cut.sizes)))}</p>"
+        f"<ul>{reasons}</ul>{''.join(bands)}</section>"
     )
 
 

@@ -175,8 +175,9 @@ class Operation(Generic[Result]):
                 for parameter in self.parameters
                 if parameter.about.find and arguments.get(parameter.name)
             }
-            injected = {name: context[name] for name in _INJECTED if name in parameters}
-            value = self.function(**injected, **{**arguments, **found})
+            value = self.function(
+                **{name: context[name] for name in _INJECTED if name in parameters}, **{**arguments, **found}
+            )
             listed = getattr(value, fields(value)[0].name) if is_dataclass(value) else value
             if isinstance(listed, (list, tuple)):
                 line["n"] = len(listed)

@@ -163,9 +163,9 @@ def new(
     metadata: Annotated[AnyValues | None, About("Other values, as a JSON object.", doors=("http", "tool"))] = None,
     **fields: Any,
 ) -> WrittenNote:
-    given = {"source": source, "source_ref": source_ref, "created_by": created_by, "metadata": metadata}
+    given = without_none({"source": source, "source_ref": source_ref, "created_by": created_by, "metadata": metadata})
     add = partial(workspace.notes.add, author="person") if caller.is_person else workspace.proposals.add
-    return WrittenNote.from_result(workspace, add(base, body, path=path, **fields, **without_none(given)))
+    return WrittenNote.from_result(workspace, add(base, body, path=path, **fields, **given))
 
 
 @operation(
@@ -257,8 +257,9 @@ def move(
 ) -> MovedNotes:
     if not caller.is_person:
         workspace.proposals.check_movable(notes)
-    done = workspace.renames.move(notes, folder, expected_version=expected_version, author=caller.author)
-    return MovedNotes(tuple(done))
+    return MovedNotes(
+        tuple(workspace.renames.move(notes, folder, expected_version=expected_version, author=caller.author))
+    )
 
 
 @operation(
@@ -368,8 +369,10 @@ def revert(
             workspace, workspace.versions.revert(note, number, expected_version=expected_version)
         )
     old = workspace.versions.get(note, number)
-    done = workspace.proposals.update(note, body=old.body, expected_version=expected_version, **_proposed_fields(old))
-    return WrittenNote.from_result(workspace, done)
+    return WrittenNote.from_result(
+        workspace,
+        workspace.proposals.update(note, body=old.body, expected_version=expected_version, **_proposed_fields(old)),
+    )
 
 
 def _proposed_fields(note: Note) -> NoteFields:
@@ -421,8 +424,8 @@ _DELETED = sentence(
     ],
 )
 def delete(workspace: "Workspace", notes: NoteNames) -> NoteDeletion:
-    folders = workspace.trash.put(notes)
-    return NoteDeletion(tuple(notes), workspace.trash.stays.days, tuple(sorted(map(str, folders))))
+    folders = tuple(sorted(map(str, workspace.trash.put(notes))))
+    return NoteDeletion(tuple(notes), workspace.trash.stays.days, folders)
 
 
 @operation(

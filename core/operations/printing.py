@@ -176,12 +176,12 @@ def _details(result: object, indent: str) -> Iterator[str]:
     for name, value, text in _parts(result):
         if text:
             yield f"{indent}{name}: {text}"
-        elif isinstance(value, (tuple, list)):
-            yield f"{indent}{name}:"
+            continue
+        yield f"{indent}{name}:"
+        if isinstance(value, (tuple, list)):
             for item in value:
                 yield f"{indent}  - {', '.join(f'{part}: {shown}' for part, _value, shown in _parts(item) if shown)}"
         else:
-            yield f"{indent}{name}:"
             yield from _details(value, f"{indent}  ")
 
 

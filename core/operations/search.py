@@ -329,25 +329,27 @@ _ROUND = sentence("round {round}: {text} ({why}; {found} found, {new} new)")
 
 def _format_head(result: ResultView) -> list[str]:
     """Return the lines above the hits, which say how the search was done, and list problems and a model's choice."""
-    head: list[object] = [
+    head = lines(
         plural("{n} hit", "{n} hits", n=len(result.hits)),
         MODES[result.mode],
         LEVELS[result.level],
         *([message("reranking: {name}", name=result.reranker)] if result.reranker else []),
         message("{ms:.0f} ms", ms=result.took_ms),
-    ]
-    printed = [say(lines(*head, separator=" · ")), *(say(NOTICES[notice]) for notice in result.notices)]
-    printed += map(say, ordering_lines(result.understood))
-    printed += [
-        _(
-            (
-                "No note contains '{word}', so '{nearest}' was searched for too. To search only for '{word}', "
-                "use --as-typed"
-            ),
-            word=word,
-            nearest=nearest,
-        )
-        for word, nearest in result.spelled.items()
+        separator=" · ",
+    )
+    printed = [
+        *map(say, (head, *(NOTICES[notice] for notice in result.notices), *ordering_lines(result.understood))),
+        *(
+            _(
+                (
+                    "No note contains '{word}', so '{nearest}' was searched for too. To search only for '{word}', "
+                    "use --as-typed"
+                ),
+                word=word,
+                nearest=nearest,
+            )
+            for word, nearest in result.spelled.items()
+        ),
     ]
     if result.rerank_problem:
         printed.append(_("Not reranked: {reason}", reason=result.rerank_problem))
@@ -460,21 +462,24 @@ def context(
 ) -> ContextView:
     built = workspace.context(query, budget=budget, **options(workspace, given))
     workspace.uses.cited(query, built)
-    citations = tuple(
-        assemble(
-            CitationView,
-            citation,
-            citation.note,
-            note_id=citation.note.id,
-            file_start=place_in_file(citation.note, citation.start),
-            file_end=place_in_file(citation.note, citation.end),
-            page=citation.page or None,
-            line=citation.line or None,
-            picture=citation.picture or None,
-        )
-        for citation in built.citations
+    return assemble(
+        ContextView,
+        built,
+        citations=tuple(
+            assemble(
+                CitationView,
+                citation,
+                citation.note,
+                note_id=citation.note.id,
+                file_start=place_in_file(citation.note, citation.start),
+                file_end=place_in_file(citation.note, citation.end),
+                page=citation.page or None,
+                line=citation.line or None,
+                picture=citation.picture or None,
+            )
+            for citation in built.citations
+        ),
     )
-    return assemble(ContextView, built, citations=citations)
 
 
 _OneOrSeveral = str | list[str] | None
@@ -533,14 +538,25 @@ def retrieve(
 )
 def why_not(workspace: "Workspace", query: Question, note: NoteName, **given: object) -> WhyNotView:
     why_not = workspace.searching.why_not(query, note, **options(workspace, given))
-    index = why_not.chunk.index if why_not.chunk else None
     item = why_not.note
-    return assemble(WhyNotView, why_not, item, note_id=item.id, explanation=why_not.message, chunk_index=index)
+    return assemble(
+        WhyNotView,
+        why_not,
+        item,
+        note_id=item.id,
+        explanation=why_not.message,
+        chunk_index=why_not.chunk.index if why_not.chunk else None,
+    )
 
 
 def options(workspace: "Workspace", given: AnyMap) -> SearchOptions:
     """Return search options built from values for OPTIONS. Raises QueryError if a filter is invalid."""
     chosen = {name: given[name] for name in ("bases", "tags", "path", "after", "before") if given.get(name)}
-    filters = workspace.searching.filters(**chosen, terms=given.get("filters") or ())
-    switches = {name: given.get(name, False) for name in ("as_typed", "explain", "plain")}
-    return cast(SearchOptions, {**SearchSettings.from_values(given).chosen(), **switches, "filters": filters})
+    return cast(
+        SearchOptions,
+        {
+            "filters": workspace.searching.filters(**chosen, terms=given.get("filters") or ()),
+            **SearchSettings.from_values(given).chosen(),
+            **{name: given.get(name, False) for name in ("as_typed", "explain", "plain")},
+        },
+    )

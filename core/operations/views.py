@@ -137,8 +137,12 @@ class WrittenNote(NoteVersion):
     @classmethod
     def from_result(cls, workspace: "Workspace", written: Note | Proposal) -> Self:
         note = workspace.notes.get(written.note_id) if isinstance(written, Proposal) else written
-        base = workspace.bases.by_id(note.base_id).name
-        return assemble(cls, note, base=base, status=note.status if note is written else "pending")
+        return assemble(
+            cls,
+            note,
+            base=workspace.bases.by_id(note.base_id).name,
+            status=note.status if note is written else "pending",
+        )
 
 
 @frozen
@@ -404,8 +408,13 @@ class BaseDetails:
 
     @classmethod
     def from_status(cls, status: BaseStatus) -> Self:
-        folders = tuple(SyncedFolder(*folder) for folder in status.folders)
-        return assemble(cls, status, status.base, search=status.base.search.chosen(), folders=folders)
+        return assemble(
+            cls,
+            status,
+            status.base,
+            search=status.base.search.chosen(),
+            folders=tuple(SyncedFolder(*folder) for folder in status.folders),
+        )
 
 
 @frozen
@@ -486,8 +495,7 @@ class FolderScans:
 
 
 format_bases = table(
-    *("name", "kind", "notes", "chunks", "waiting", "refused", "embedder", "folders"),
-    empty="There are no bases yet.",
+    "name", "kind", "notes", "chunks", "waiting", "refused", "embedder", "folders", empty="There are no bases yet."
 )
 
 
@@ -537,8 +545,15 @@ def format_import(report: SyncReport) -> list[str]:
         for file in getattr(report, name):
             reasons.setdefault(say(file.error), []).append(file.path)
         for reason, paths in reasons.items():
-            listed = ", ".join(paths[:3] + ["…"] * (len(paths) > 3))
-            lines.append(_("  {what} ({n}): {paths}: {reason}", what=what, n=len(paths), paths=listed, reason=reason))
+            lines.append(
+                _(
+                    "  {what} ({n}): {paths}: {reason}",
+                    what=what,
+                    n=len(paths),
+                    paths=", ".join(paths[:3] + ["…"] * (len(paths) > 3)),
+                    reason=reason,
+                )
+            )
     missing = [f"  {line}" for line in missing_parts(report.incomplete)]
     lines += missing[:_SHOWN]
     if len(missing) > _SHOWN:
@@ -556,8 +571,12 @@ def format_connection(report: FolderConnection) -> list[str]:
         return [*lines, _("Nothing was changed.")]
     lines += format_import(report)
     if not report.writes_files:
-        command = f"tessera base set --base {shlex.quote(report.base)} --write-files"
-        lines.append(_("The files are read-only. To save edits to them: {command}", command=command))
+        lines.append(
+            _(
+                "The files are read-only. To save edits to them: {command}",
+                command=f"tessera base set --base {shlex.quote(report.base)} --write-files",
+            )
+        )
     return lines
 
 
