@@ -134,14 +134,13 @@ def _name(base: KnowledgeBase) -> None:
         description = text_input(
             "Description", f"about_{base.id}", base.description, placeholder=t("What is this base for?")
         )
-        saved = submit(
+        if not submit(
             "Save",
             f"save_{base.id}",
             "check",
             disabled=is_shut() or workspace.jobs.running(*jobs.BASES, *jobs.EVALUATION),
-        )
-    if not saved:
-        return
+        ):
+            return
     workspace.bases.update(base.name, description=description.strip())
     new = name.strip()
     if new != base.name:
@@ -204,9 +203,10 @@ def _draw_search_settings(base: KnowledgeBase) -> None:
 def _answer(base: KnowledgeBase, text: str) -> None:
     with busy("Searching…"):
         result = workspace.search(text, bases=base.name, wait=False)
-    count = t_plural("{n} hit", "{n} hits", n=len(result.hits))
-    took = t("{ms} ms", ms=round(result.took_ms))
-    st.caption(f"{count} · {search_mode(result)} · {took}")
+    st.caption(
+        f"{t_plural('{n} hit', '{n} hits', n=len(result.hits))} · {search_mode(result)}"
+        f" · {t('{ms} ms', ms=round(result.took_ms))}"
+    )
     hits.draw_choice(result)
     if result.hits and not result.confident:
         small_print("Nothing similar was found. The closest hits:")

@@ -183,14 +183,14 @@ def connection(base: KnowledgeBase) -> None:
             "imported. Differences are shown first, and nothing is written to the folder."
         )
         with form(f"connect_form_{base.id}"):
-            path = text_input("Path to the folder", f"connect_path_{base.id}", placeholder="~/Documents/notes")
+            path = text_input("Path to the folder", f"connect_path_{base.id}", placeholder="~/Documents/notes").strip()
             if not submit("Review the changes", f"connect_yes_{base.id}", "difference", disabled=jobs.is_shut()):
                 return
-        if not path.strip():
+        if not path:
             st.error(t("Enter a folder path first."))
             return
         with errors():
             with busy("Reading the folder…"):
-                session_state["plan"] = workspace.imports.plan_connection(Path(path.strip()), base.name)
+                session_state["plan"] = workspace.imports.plan_connection(Path(path), base.name)
             workspace.jobs.forget("import")
             switch_page("notes.py")

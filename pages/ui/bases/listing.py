@@ -85,14 +85,19 @@ def draw_new_base() -> None:
         search = SearchSettings.from_values(chosen)
         switched = knobs.draw_new_base_switches(indexes=not literal, plain=kind == "lines")
         draw_html(f'<div class="t-caption">{t("How notes are split")}</div>')
-        side = "new" if kind == "vector" else f"new_{kind}"
-        chunking = knobs.choose(side, usual.chunking, usual.chunking, reset=t("Reset to the defaults"))
+        chunking = knobs.choose(
+            "new" if kind == "vector" else f"new_{kind}",
+            usual.chunking,
+            usual.chunking,
+            reset=t("Reset to the defaults"),
+        )
         model.preview(chunking, embedder)
     with act, errors():
         if button("Create base", "make_base", "check", type="primary", writes=True):
             fields = cast(BaseFields, {"description": description.strip(), "search": search, **switched})
-            embedder = "" if literal else embedder
-            base = workspace.bases.add(title.strip(), kind=kind, embedder=embedder, chunking=chunking, **fields)
+            base = workspace.bases.add(
+                title.strip(), kind=kind, embedder="" if literal else embedder, chunking=chunking, **fields
+            )
             if st.session_state.get("plan"):
                 st.switch_page("notes.py")  # an import is waiting for this base
             folders.go(base.name)
@@ -127,8 +132,11 @@ def draw_trash() -> None:
     trashed = workspace.archives.trash()
     if not trashed:
         return
-    label = t_plural("{n} deleted base in the trash", "{n} deleted bases in the trash", n=len(trashed))
-    with expander(label, "delete", "bases_trash"):
+    with expander(
+        t_plural("{n} deleted base in the trash", "{n} deleted bases in the trash", n=len(trashed)),
+        "delete",
+        "bases_trash",
+    ):
         st.caption(
             t_plural(
                 "Deleted bases stay here for {n} day.",
@@ -189,11 +197,10 @@ def _draw_emptying() -> None:
         for trashed_base in trashed:
             workspace.archives.delete_for_good(trashed_base.key)
 
-    named = join_list(plain(trashed_base.name) for trashed_base in trashed)
     text = t("The notes, their history and your edits can't be restored afterwards. Files on disk are kept.")
     _DIALOG.confirm(
         t_plural("Delete {n} base for good", "Delete {n} bases for good", n=len(trashed)),
-        f"{named}\n\n{text}",
+        f"{join_list(plain(trashed_base.name) for trashed_base in trashed)}\n\n{text}",
         "forget_bases",
         delete,
     )
@@ -233,8 +240,7 @@ def _file() -> None:
         )
         name = _name("import_file_name", "Leave empty to keep its name")
         if _submitted("import_file") and _require(upload, "Choose a file first."):
-            data = upload.getvalue()
-            _restore(lambda: workspace.archives.restore_data(data, upload.name, name))
+            _restore(lambda: workspace.archives.restore_data(upload.getvalue(), upload.name, name))
 
 
 def _folder() -> None:

@@ -208,13 +208,16 @@ def _draw_archived_model(base: KnowledgeBase) -> None:
 
     Two buttons switch the base to this model or keep the current one.
     """
-    text = t(
-        "This base was imported from an archive that asks for the model {name}. The model isn't used until you "
-        "allow it.",
-        name=base.wish,
-    )
     with frame(f"wish_{base.id}"):
-        st.markdown(plain(text))
+        st.markdown(
+            plain(
+                t(
+                    "This base was imported from an archive that asks for the model {name}. The model isn't used until "
+                    "you allow it.",
+                    name=base.wish,
+                )
+            )
+        )
         caption(workspace.models.asks(base.wish))
         busy = workspace.readonly or workspace.jobs.running("cost", *jobs.BASES)
         with row():

@@ -129,12 +129,11 @@ def draw(
             head = t("shared by {a} and {b}", a=index + 1, b=piece.following + 1)
         elif piece.kind == "own":
             chunk = chunks[index]
-            line = [t("line {n}", n=chunk.line)] if chunk.line else []
-            line += [t("picture {name}", name=chunk.picture)] if chunk.picture else []
             head = " · ".join(
                 [
                     str(index + 1),
-                    *line,
+                    *([t("line {n}", n=chunk.line)] if chunk.line else []),
+                    *([t("picture {name}", name=chunk.picture)] if chunk.picture else []),
                     *chunk.section[-2:],
                     t_plural("{n} token", "{n} tokens", n=chunk.token_count),
                 ]
@@ -156,16 +155,9 @@ def draw(
         for piece in pieces(chunks, len(note.body))
         if first <= piece.index < max(last, 1) or last == len(chunks)
     ]
-    data = {
-        "pieces": drawn,
-        "shown": shown,
-        "editable": on_edit is not None,
-        "stamp": stamp(drawn),
-    }
-
     VIEW(
         key=key,
-        data=data,
+        data={"pieces": drawn, "shown": shown, "editable": on_edit is not None, "stamp": stamp(drawn)},
         on_pick_change=on_trigger(key, "pick", on_pick),
         on_edit_change=on_trigger(key, "edit", on_edit or (lambda _: None)),
     )
@@ -177,15 +169,13 @@ def rendered_text(chunks: Chunks, shown: int | None) -> None:
     In a long note, only the chunks around the one at index `shown` are shown.
     """
     first, last = window(chunks, shown or 0, RENDERED)
-    parts = []
-    for chunk in chunks[first:last]:
-        tile = TILES[chunk.index % len(TILES)]
-        head = " · ".join([str(chunk.index + 1), *chunk.section[-2:]])
-        parts.append(
-            f'<div class="t-band {"on" if chunk.index == shown else ""}" style="--tile: {tile}">'
-            f'<div class="t-small t-dim">{html(head)}</div>{render_text(chunk.text)}</div>'
-        )
-    st.html(f'<div class="t-bands">{"".join(parts)}</div>')
+    bands = "".join(
+        f'<div class="t-band {"on" if chunk.index == shown else ""}" style="--tile: {TILES[chunk.index % len(TILES)]}">'
+        f'<div class="t-small t-dim">{html(" · ".join([str(chunk.index + 1), *chunk.section[-2:]]))}</div>'
+        f"{render_text(chunk.text)}</div>"
+        for chunk in chunks[first:last]
+    )
+    st.html(f'<div class="t-bands">{bands}</div>')
 
 
 def change(chunk: Chunk, edit: Edit | None) -> str:

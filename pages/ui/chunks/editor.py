@@ -72,8 +72,9 @@ def begin_step(note: Note, text: str) -> EditStep:
 
 def draw_undo(note: Note, *, shut: bool) -> None:
     """Show a note's last undo step with an undo button, unless the note's edits have changed since."""
-    steps: list[EditStep] = [step for step in session_state.get(_STEPS, []) if step.note_id == note.id]
-    last = steps[-1] if steps else None
+    last: EditStep | None = next(
+        (step for step in reversed(session_state.get(_STEPS, [])) if step.note_id == note.id), None
+    )
     if not last or last.after in (None, last.before) or last.after != workspace.chunks.edits(note.id):
         return
 
@@ -118,12 +119,11 @@ def draw_flagged() -> None:
 def _draw_flagged(item: Flagged) -> None:
     edit = item.edit
     note = item.note
-    title = html(note.title) if note else t_html("The note was deleted")
     text = edit.text or edit.anchor
-    more = " …" if len(text) > LENGTH else ""
     draw_html(
-        f'<div class="t-head"><b>{title}</b><span class="t-tag">{html(bands.CHANGES[edit.kind])}</span></div>'
-        f'<div class="t-text t-small">{html(text[:LENGTH])}{more}</div>'
+        f'<div class="t-head"><b>{html(note.title) if note else t_html("The note was deleted")}</b>'
+        f'<span class="t-tag">{html(bands.CHANGES[edit.kind])}</span></div>'
+        f'<div class="t-text t-small">{html(text[:LENGTH])}{" …" if len(text) > LENGTH else ""}</div>'
     )
     shut = is_writing(note.base if note else "")
 
@@ -211,7 +211,7 @@ def _draw_chunk(base: KnowledgeBase, note: Note, chunks: Chunks, chunk: Chunk, e
     )
     if chunk.state == "deleted":
         code(chunk.text)
-        if button("Restore", "drawer_restore", type="primary", disabled=shut, shortcut="Ctrl+Enter"):
+        if _done("restore", "Restore", "", shut=shut):
             restore()
         return
     mode = segments(

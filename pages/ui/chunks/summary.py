@@ -61,8 +61,7 @@ def picker(bases: list[str]) -> tuple[str | None, list[NoteSummary]]:
     if linked := links.arrived_value("note"):
         session_state.update(cut_note=linked, cut_base="", cut_text="")
     base = base_filter(bases, "cut_base")
-    text = text_input("Title or path", "cut_text", icon=":material/filter_alt:", persist_state="session")
-    text = text.strip()
+    text = text_input("Title or path", "cut_text", icon=":material/filter_alt:", persist_state="session").strip()
     cards = workspace.notes.all(Filters(bases=(base,) if base else ()), text=text)
     chosen: str | None = session_state.get("cut_note")
     last = workspace.preferences.get(_LAST)
@@ -81,7 +80,7 @@ def picker(bases: list[str]) -> tuple[str | None, list[NoteSummary]]:
         except NoteNotFound:
             session_state.pop("cut_note")
             raise
-    if chosen and workspace.preferences.get(_LAST) != chosen:
+    if chosen and last != chosen:
         workspace.preferences.set(_LAST, chosen)
     return chosen, cards
 
@@ -101,8 +100,9 @@ def offer(cards: Sequence[NoteSummary]) -> None:
     paragraph(t("Choose a note to see how it is split and to change the split."), "t-lead", "p")
     latest = sorted(cards, key=lambda card: card.updated_at or CALENDAR_BEGINS, reverse=True)
     for column, card in in_columns(latest[:SHOWN], COLUMNS):
-        chunks = t_plural("{n} chunk", "{n} chunks", n=card.chunks)
-        label = f"{plain(card.title)}  \n:gray[{plain(card.base)} · {chunks}]"
+        label = (
+            f"{plain(card.title)}  \n:gray[{plain(card.base)} · {t_plural('{n} chunk', '{n} chunks', n=card.chunks)}]"
+        )
         column.button(label, key=f"offer_{card.id}", width="stretch", on_click=choose, args=(card.id,))
     more(len(latest) - SHOWN)
 
@@ -125,7 +125,6 @@ def head(note: Note, own: bool) -> str:
 
     `own` marks a note that has its own splitting settings.
     """
-    views = message_table({"stored": "Chunks", "preview": "Preview", "compare": "Compare"})
     left, right = st.columns([6, 5], vertical_alignment="bottom", gap="medium")
     with left:
         draw_html(
@@ -136,7 +135,13 @@ def head(note: Note, own: bool) -> str:
         note_link(note.id)
         if note.plain:
             return "stored"  # each line is a chunk, whatever view was chosen
-        return segments("View", views, "cut_view", default="stored", persist_state="session")
+        return segments(
+            "View",
+            message_table({"stored": "Chunks", "preview": "Preview", "compare": "Compare"}),
+            "cut_view",
+            default="stored",
+            persist_state="session",
+        )
 
 
 def figures(chunks: Chunks) -> None:
@@ -225,18 +230,21 @@ def why(cut: Cut) -> None:
     section_title("Why this split")
     lines = []
     for number, reason in enumerate(cut.reasons):
-        strategy = knobs.value_label("strategy", reason.fields["strategy"])
         text = text_of(reason.fields["reason"])
         lines.append(
-            f'<div class="t-reason {"" if number else "chosen"}"><b>{html(strategy)}</b>'
-            f'<span class="t-small">{t_html("not chosen") if number else t_html("chosen")}</span><br>{html(text[:1].upper() + text[1:])}</div>'
+            f'<div class="t-reason {"" if number else "chosen"}">'
+            f"<b>{html(knobs.value_label('strategy', reason.fields['strategy']))}</b>"
+            f'<span class="t-small">{t_html("not chosen") if number else t_html("chosen")}</span>'
+            f"<br>{html(text[:1].upper() + text[1:])}</div>"
         )
     draw_html("".join(lines))
     profile = cut.profile
-    headings = " ".join(f"H{level}×{count}" for level, count in enumerate(profile.headings, start=1) if count) or "0"
     facts = [
         (t("Language"), text_of(TEXT_LANGUAGES[profile.language])),
-        (t("Headings by level"), headings),
+        (
+            t("Headings by level"),
+            " ".join(f"H{level}×{count}" for level, count in enumerate(profile.headings, start=1) if count) or "0",
+        ),
         (t("Code"), f"{profile.code_share:.0%}"),
         (t("Tables"), f"{profile.table_share:.0%}"),
     ]
@@ -273,9 +281,8 @@ def preview(note: Note, base: KnowledgeBase, current: ChunkingOptions) -> None:
 def compare(note: Note, base: KnowledgeBase, current: ChunkingOptions) -> None:
     """Show two splits of the note side by side, marking the chunks that start in only one of the splits."""
     retained_edits(placed_edits(note).values())
-    columns = st.columns(2, gap="medium")
     cuts: list[Cut] = []
-    for column, side in zip(columns, ("first", "second"), strict=True):
+    for column, side in zip(st.columns(2, gap="medium"), ("first", "second"), strict=True):
         with column:
             other = "markdown" if cuts and cuts[0].strategy == "recursive" else "recursive"
             tried = knobs.choose(side, replace(current, strategy=other) if cuts else current, base.chunking)
@@ -320,15 +327,12 @@ def _text(note: Note, chunks: Chunks, side: str, *, only: Collection[int]) -> No
         session_state["tried_at"] = (note.id, chunks[index].start)
 
     where, at = session_state.get("tried_at", ("", 0))
-    shown = None
-    if where == note.id and chunks:
-        shown = max((chunk.index for chunk in chunks if chunk.start <= at), default=0)
     if chunks:
         bands.draw(
             note,
             chunks,
             placed_edits(note),
-            shown,
+            max((chunk.index for chunk in chunks if chunk.start <= at), default=0) if where == note.id else None,
             only=only,
             key=f"bands_{side}",
             on_pick=picked,
@@ -339,24 +343,24 @@ def _apply(note: Note, base: KnowledgeBase, tried: ChunkingOptions, current: Chu
     rechunk = partial(workspace.chunks.rechunk, options=tried)
     why = hindrance(base.name)
     with row():
-        about = t(
-            "From now on, this note is split this way. Only chunks whose text changes are indexed again, and your "
-            "edits are kept."
-        )
         if button(
             "Apply to this note",
             f"apply_note_{side}",
             "check",
             disabled=bool(why) or tried == current,
-            help=why or about,
+            help=why
+            or t(
+                "From now on, this note is split this way. Only chunks whose text changes are indexed again, and your "
+                "edits are kept."
+            ),
         ):
             start_job("rechunk", lambda progress: rechunk(note_ids=[note.id], progress=progress))
-        about = t("Splits all notes in the base this way, except notes with their own settings. Your edits are kept.")
         if button(
             "Apply to the base",
             f"apply_base_{side}",
             "done_all",
             disabled=bool(why) or tried == base.chunking,
-            help=why or about,
+            help=why
+            or t("Splits all notes in the base this way, except notes with their own settings. Your edits are kept."),
         ):
             start_job("rechunk", lambda progress: rechunk(base.name, progress=progress))

@@ -108,9 +108,11 @@ def _golds(result: QuestionResult) -> None:
     many = len(result.golds)
     drawn = []
     for gold in result.golds:
-        crumb = f'<div class="t-crumb">{html(gold.path)}</div>'
-        if not _is_in_place(gold):
-            crumb = _tagged(gold.path, t("changed in the note since then"), "t-problem")
+        crumb = (
+            f'<div class="t-crumb">{html(gold.path)}</div>'
+            if _is_in_place(gold)
+            else _tagged(gold.path, t("changed in the note since then"), "t-problem")
+        )
         drawn.append(f'<div class="t-gold">{crumb}{cards.foldable(gold.quote)}</div>')
     needed = t("All {n} of these correct passages are needed", n=many)
     if many == 1:
@@ -191,10 +193,11 @@ def _diagnosis(result: QuestionResult) -> str:
     for diagnosis in result.diagnoses:
         together.setdefault((diagnosis.stage, diagnosis.chunk_id or f"{diagnosis.gold}"), []).append(diagnosis)
     reasons = ""
-    for first, *others in together.values():
+    for group in together.values():
+        first = group[0]
         stage = text_of(LOST[first.stage])
         if len(result.golds) > 1:
-            numbers = [diagnosis.gold + 1 for diagnosis in (first, *others)]
+            numbers = [diagnosis.gold + 1 for diagnosis in group]
             stage = with_label(
                 t_plural("Passage {numbers}", "Passages {numbers}", n=len(numbers), numbers=numbers), stage
             )
@@ -272,8 +275,8 @@ def draw_questions(base: KnowledgeBase, shown: SideBySide) -> None:
 
 def states(row: ComparisonRow) -> set[str]:
     """Return the keys of FILTERS that apply to a question in the compared evaluation runs."""
-    conditions = {"all": True, "missed": row.missed, "negative": row.negative}
-    return {*(name for name, applies in conditions.items() if applies), *filter(None, [row.change])}
+    conditions = {"missed": row.missed, "negative": row.negative, "all": True, row.change or "all": True}
+    return {name for name, applies in conditions.items() if applies}
 
 
 def _draw_rows(shown: SideBySide, rows: Sequence[ComparisonRow]) -> ComparisonRow:

@@ -17,7 +17,6 @@ from core.model import (
     ComparisonRow,
     GoldSpan,
     Hit,
-    Progress,
     Question,
     QuestionSet,
     SearchOptions,
@@ -60,9 +59,8 @@ def mark_button(hit: Hit, text: str) -> None:
     questions = workspace.questions
     base = hit.note.base
     question_set = last_used(base)
-    golds = questions.marked(question_set, text) if question_set else ()
     name = question_set.name if question_set else t("My questions")
-    marked = any(gold.is_within(hit) for gold in golds)
+    marked = any(gold.is_within(hit) for gold in (questions.marked(question_set, text) if question_set else ()))
 
     def act() -> None:
         # Each hit is a separate fragment. Another fragment may have added the set, and an earlier click the mark.
@@ -200,13 +198,15 @@ def find(question_set: QuestionSet, question: Question, key: str) -> None:
     with box, errors():
         key = f"find_text_{key}"
         text = text_input("Search for", key, question.text, icon=":material/search:", label_visibility="collapsed")
-        base = workspace.bases.by_id(question_set.base_id)
         with busy("Searching…"):
             # The search uses the base's own settings. A repeated search is answered from the cache.
             result = workspace.search(
                 text.strip() or question.text,
                 **SearchOptions(
-                    filters=workspace.searching.filters(bases=[base.name]), limit=FOUND, wait=False, choose=False
+                    filters=workspace.searching.filters(bases=[workspace.bases.by_id(question_set.base_id).name]),
+                    limit=FOUND,
+                    wait=False,
+                    choose=False,
                 ),
             )
         if not result.hits:
@@ -293,12 +293,11 @@ def _draw_chosen(question_set: QuestionSet, question: Question, kinds: Sequence[
     """Draw a question's form, its correct passages, and a search box for another passage."""
     key = stamp((question_set.id, question.id))
     if question.suggested:
-        questions = workspace.questions
         with row("suggested_question", border=True):
             small_print("This question is only suggested. Test runs don't use it until you accept it.")
             for label, name, icon, tone, act in (
-                (t("Accept"), "accept_one", "check", "primary", questions.accept),
-                (t("Reject"), "reject_one", "close", "secondary", questions.reject),
+                (t("Accept"), "accept_one", "check", "primary", workspace.questions.accept),
+                (t("Reject"), "reject_one", "close", "secondary", workspace.questions.reject),
             ):
                 if button(label, name, icon, type=tone, writes=True):
                     act(question_set, [question.id])
@@ -488,10 +487,10 @@ def popover(question_set: QuestionSet) -> None:
 def start(question_set: QuestionSet, count: int = USUAL, *, by_model: bool = False) -> None:
     """Suggest questions in a job, and wait up to `jobs.SOON` seconds for it to finish. Use this in callbacks."""
 
-    def job(progress: Progress) -> int:
-        return len(workspace.questions.suggest(question_set, count, by_model=by_model, progress=progress))
-
-    workspace.jobs.start("suggest", job)
+    workspace.jobs.start(
+        "suggest",
+        lambda progress: len(workspace.questions.suggest(question_set, count, by_model=by_model, progress=progress)),
+    )
     workspace.jobs.wait("suggest", jobs.SOON)
 
 
@@ -549,16 +548,15 @@ def _actions(question_set: QuestionSet, items: Sequence[Question]) -> None:
     chosen = [item.id for item in items]
     suggested = [item.id for item in items if item.suggested]
     questions = workspace.questions
-    shut = workspace.readonly
     with container(horizontal=True, key="question_actions"):
         for label, key, icon, act in (
             (t("Accept"), "questions_accept", "check", questions.accept),
             (t("Reject"), "questions_reject", "close", questions.reject),
         ):
-            if count_button(label, len(suggested), key, icon, disabled=shut):
+            if count_button(label, len(suggested), key, icon, disabled=workspace.readonly):
                 act(question_set, suggested)
                 rerun()
-        if count_button("Delete", len(chosen), "questions_delete", "delete", disabled=shut):
+        if count_button("Delete", len(chosen), "questions_delete", "delete", disabled=workspace.readonly):
             _DELETION.open(chosen)
     small_print(
         "Tick the box on the left of a row to see the question, or tick several boxes to change several questions."

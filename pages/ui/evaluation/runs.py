@@ -113,8 +113,9 @@ def choose(base: KnowledgeBase) -> list[Pipeline]:
 
 def _way(base: KnowledgeBase, number: int, way: Pipeline, put: Callable[[Pipeline], None]) -> None:
     with row(f"way_head_{number}"):
-        name = f'<span class="t-name">{html(pipeline_name(way, base))}</span>'
-        st.html(f'<div class="t-head">{badge(number)}{name}</div>')
+        st.html(
+            f'<div class="t-head">{badge(number)}<span class="t-name">{html(pipeline_name(way, base))}</span></div>'
+        )
         with (
             popup("All settings", "tune", f"way_all_{number}", type="tertiary"),
             st.container(key=f"way_body_{number}"),
@@ -284,22 +285,23 @@ SECONDS = 0.15
 def draw_start(base: KnowledgeBase, question_set: QuestionSet, chosen: Sequence[Pipeline]) -> None:
     """Draw the estimated time, and the button that runs the question set with both setups."""
     count = question_set.questions - question_set.suggested
-    first, second = (replace(way, name="") for way in chosen)
-    twice = first == second
+    twice = len({replace(way, name="") for way in chosen}) == 1
     copies = [letter for letter, way in zip(LETTERS, chosen, strict=True) if not workspace.runs.is_own(base, way)]
     with row("run_row"):
         if button(
             "Run these 2 setups", "run", "play_arrow", type="primary", disabled=is_evaluating() or not count or twice
         ):
             start_job(JOB, lambda progress: RunList.from_runs(workspace.runs.run(question_set, chosen, progress)))
-        text = t_plural(
-            "{n} question, 2 setups, about {time}",
-            "{n} questions, 2 setups, about {time}",
-            n=count,
-            time=estimate(base, count * len(chosen)),
-        )
         st.caption(
-            text if count else t("None of the questions in this question set can be asked yet."), width="content"
+            t_plural(
+                "{n} question, 2 setups, about {time}",
+                "{n} questions, 2 setups, about {time}",
+                n=count,
+                time=estimate(base, count * len(chosen)),
+            )
+            if count
+            else t("None of the questions in this question set can be asked yet."),
+            width="content",
         )
         if not count:
             small("Go to the questions", "run_first", "quiz", show, "questions")
@@ -351,14 +353,13 @@ STATES = message_table(
 
 def draw_runs(base: KnowledgeBase, question_set: QuestionSet) -> None:
     """Show the evaluation runs of a question set, or of all question sets of the base, with actions on selected runs."""
-    every = workspace.runs.all(base.name)
     scope = segments(
         "Which test runs",
         message_table({"set": "This question set", "base": "All question sets in this base"}),
         "history_scope",
         default="set",
     )
-    runs = [run for run in every if scope == "base" or run.set_id == question_set.id]
+    runs = [run for run in workspace.runs.all(base.name) if scope == "base" or run.set_id == question_set.id]
     if runs:
         _actions(question_set, _marked(base, runs, sets=scope == "base"))
     else:

@@ -71,8 +71,10 @@ def import_questions(base: str) -> None:
             try:
                 added = workspace.question_sets.add_file(base, name, file.getvalue(), file.name)
             except TesseraError as error:
-                title = t("Nothing was imported. Correct the file, then import it again.")
-                st.error(f"**{title}**", icon=":material/error:")
+                st.error(
+                    f"**{t('Nothing was imported. Correct the file, then import it again.')}**",
+                    icon=":material/error:",
+                )
                 st.html(f'<div class="t-list">{elements(text_of(error).splitlines())}</div>')
                 return
             toast_added(added)
