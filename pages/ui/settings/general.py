@@ -167,7 +167,18 @@ def draw_general() -> None:
     language_and_look.choose_language("settings_language", label_visibility="visible")
     language_and_look.choose_look("settings_look", label_visibility="visible")
     with expander("Folders and old versions", "tune", "general_numbers"):
-        numbers()
+        for name, (label, about) in NUMBERS.items():
+            program_setting = workspace.settings_file.get(name)
+            field(
+                name,
+                partial(
+                    st.number_input,
+                    text_of(label),
+                    int(program_setting.least or 0),
+                    int(program_setting.most or 0),
+                    help=text_of(about),
+                ),
+            )
 
 
 FILE = "tessera.toml"
@@ -184,22 +195,6 @@ NUMBERS = {
         message("When a note has more versions, the oldest are deleted."),
     ),
 }
-
-
-def numbers() -> None:
-    """Show the settings in NUMBERS."""
-    for name, (label, about) in NUMBERS.items():
-        program_setting = workspace.settings_file.get(name)
-        field(
-            name,
-            partial(
-                st.number_input,
-                text_of(label),
-                int(program_setting.least or 0),
-                int(program_setting.most or 0),
-                help=text_of(about),
-            ),
-        )
 
 
 def field(
@@ -269,10 +264,9 @@ def draw_file(key: str) -> None:
 
 
 def _file() -> None:
-    path = workspace.settings_file.path
     text = workspace.settings_file.text()
     about = t("Your choices above are written to this file at once. Comments and order are kept.")
-    caption(f"{path} · {about}")
+    caption(f"{workspace.settings_file.path} · {about}")
     if text.strip():
         st.code(text, language="toml", line_numbers=True)
     else:
@@ -284,10 +278,13 @@ def _file() -> None:
 
 def draw_daily() -> None:
     """Show the settings for today's note, and the path that results from them."""
-    bases = {name: name for name in names.base_names(plain=False)}
     notes = {card.path or card.title: f"{card.title} · {card.path or card.base}" for card in workspace.notes.all()}
     fields: dict[str, Callable[..., object]] = {
-        "base": partial(select, t("Knowledge base"), {"": t("Ask on first use"), **bases}),
+        "base": partial(
+            select,
+            t("Knowledge base"),
+            {"": t("Ask on first use"), **{name: name for name in names.base_names(plain=False)}},
+        ),
         "folder": partial(st.text_input, t("Folder"), placeholder=t("No folder")),
         "format": partial(
             st.text_input, t("Name"), help=t("YYYY year, MM month, DD day, dddd weekday; [text] is kept as it is")

@@ -2,14 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from pathlib import Path
 
 import streamlit as st
 from streamlit import html as draw_html
 
 from core.base.errors import TesseraError
 from core.base.messages import message_table
-from core.model import Device, ModelCard, Progress, Status, embedder_name, reranker_name
+from core.model import Device, ModelCard, Status, embedder_name, reranker_name
 from pages.ui.settings import general
 from pages.ui.shared import jobs, reports
 from pages.ui.shared.jobs import panel_about, start_job
@@ -169,11 +168,9 @@ def _device(models: Sequence[ModelCard]) -> None:
 def _card(card: ModelCard, used: Sequence[str]) -> None:
     tags = [t("used by {names}", names=list(used))] if used else []
     tags += [t("loaded")] if card.running else []
-    tagged = elements(tags, "span", "t-tag")
-    dot = "ready" if not card.problem else "absent"
     problem = t("Not downloaded to this machine yet.") if card.downloadable and card.problem else card.problem or ""
     draw_html(
-        f'<div class="t-head"><span class="t-dotted"><span class="t-dot {dot}"></span><span class="t-name">{html(_title(card))}</span></span>{tagged}</div>'
+        f'<div class="t-head"><span class="t-dotted"><span class="t-dot {"absent" if card.problem else "ready"}"></span><span class="t-name">{html(_title(card))}</span></span>{elements(tags, "span", "t-tag")}</div>'
         f'<div class="t-small">{html(KINDS.get(card.name.partition(":")[0], ""))}</div>{facts(_facts(card))}{_details(card)}'
         f'<div class="t-small t-problem">{html(problem)}</div>'
     )
@@ -251,7 +248,4 @@ def _test(name: str) -> None:
 
 
 def _download(name: str) -> None:
-    def job(progress: Progress) -> Path:
-        return workspace.models.download(name, progress=jobs.about(name, progress))
-
-    start_job("download", job)
+    start_job("download", lambda progress: workspace.models.download(name, progress=jobs.about(name, progress)))

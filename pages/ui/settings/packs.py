@@ -51,10 +51,10 @@ def section() -> None:
             with column.container(border=True, key=f"pack_{card.name}"):
                 _pack(card)
     with form("pack_folder"), row(vertical_alignment="bottom"):
-        folder = text_input("Folder with a pack.toml", "pack_folder_path")
+        folder = text_input("Folder with a pack.toml", "pack_folder_path").strip()
         if submit("Install", "install_folder", "folder_open", disabled=is_writing()):
-            if folder.strip():
-                start_job(jobs.PACKS, partial(_install, folder.strip()))
+            if folder:
+                start_job(jobs.PACKS, partial(_install, folder))
             rerun()
 
 
@@ -64,10 +64,10 @@ def _pack(card: PackCard) -> None:
     installed = card.installed
     remarks = []
     if found:
-        languages = join_list(
-            text_of(TEXT_LANGUAGES.get(code, code)) for code in found.language.replace(",", " ").split()
-        )
-        remarks = [t("Version {version}", version=found.version), languages]
+        remarks = [
+            t("Version {version}", version=found.version),
+            join_list(text_of(TEXT_LANGUAGES.get(code, code)) for code in found.language.replace(",", " ").split()),
+        ]
     if installed:
         remarks = [
             t("Installed: version {version}", version=installed.version or "…"),

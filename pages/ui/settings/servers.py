@@ -48,11 +48,11 @@ def _draw_found_server(server: LocalServer) -> None:
         if used
         else f'<span class="t-dim t-small">{html(_state(server))}</span>'
     )
-    dot = "ready" if server.running else "absent"
     port = server.address.rpartition(":")[2]
     with row(f"local_{port}"):
         draw_html(
-            f'<div class="t-head"><span class="t-dot {dot}"></span><span>{html(server.name)}</span>'
+            f'<div class="t-head"><span class="t-dot {"ready" if server.running else "absent"}"></span>'
+            f"<span>{html(server.name)}</span>"
             f'<span class="t-dim t-small">{html(server.address)}</span>{state}</div>',
             width="stretch",
         )
@@ -69,8 +69,7 @@ def _draw_found_server(server: LocalServer) -> None:
                 width=220,
             )
         if button("Use it to write answers", f"use_local_{port}", "edit_note"):
-            for what in ("base_url", "model"):
-                _renew(what, card)
+            _renew(card, "base_url", "model")
             workspace.servers.update("llm", base_url=server.base_url, model=model)
             rerun()
 
@@ -196,8 +195,7 @@ def _card(status: Status, card: ServerCard) -> None:
     purpose = PURPOSES[card.section]
 
     def remove() -> None:
-        for what in ("base_url", "model", "key"):
-            _renew(what, card)
+        _renew(card, "base_url", "model", "key")
         session_state.pop(_preset(card), None)
         workspace.servers.delete_for_good(card.section)
         workspace.jobs.forget("server")
@@ -238,9 +236,9 @@ def _card(status: Status, card: ServerCard) -> None:
     if card.key or card.key_for:
         _key(card)
     jobs.panel_about(("server",), lambda what: what == card.section)
-    bases = [base.base for base in status.bases] if card.section == "embeddings" else []
-    if used := [base.name for base in bases if base.embedder.partition(":")[0] == "openai_compatible"]:
-        caption(t("Used by {names}. If you change the model, index these bases again.", names=used))
+    users = [base.base.name for base in status.bases if base.base.embedder.partition(":")[0] == "openai_compatible"]
+    if users and card.section == "embeddings":
+        caption(t("Used by {names}. If you change the model, index these bases again.", names=users))
     elif card.complete:
         caption(purpose.use)
 
@@ -249,7 +247,7 @@ def _presets(card: ServerCard) -> None:
     """Draw buttons that fill in the usual addresses of local servers."""
 
     def put(address: str) -> None:
-        _renew("base_url", card)
+        _renew(card, "base_url")
         session_state[_preset(card)] = address
 
     with row(f"presets_{card.section}", gap="small"):
@@ -268,13 +266,12 @@ def _form(card: ServerCard, open_: list[str]) -> None:
     with form(f"server_form_{card.section}"):
         examples = {"base_url": next(iter(purpose.presets.values())), "model": purpose.model}
         for column, (name, label) in zip(st.columns([3, 2]), texts.items(), strict=True):
-            box = _box(name, card)
             shut = name not in open_
             text = getattr(card, name)
             if name == "base_url" and not shut:
                 text = session_state.get(_preset(card), text)
             # Pass the text as `value`. Text in the session state is lost when switching languages changes the label.
-            column.text_input(label, text, key=box, placeholder=examples[name], disabled=shut)
+            column.text_input(label, text, key=_box(name, card), placeholder=examples[name], disabled=shut)
         for name in texts:
             if source := SOURCES.get(card.sources[name]):
                 caption(text_of(source, what=texts[name], name=f"TESSERA_{card.section}__{name}".upper(), file=FILE))
@@ -296,7 +293,7 @@ def _form(card: ServerCard, open_: list[str]) -> None:
                     workspace.servers.update(section, **{name: session_state[_box(name, card)] for name in open_})
                 if key := session_state.get(_box("key", card)):
                     workspace.servers.enter_key(section, key)
-                _renew("key", card)
+                _renew(card, "key")
                 session_state.pop(_preset(card), None)
                 if any(workspace.servers.get(section).sources[name] != "default" for name in texts):
                     jobs.start_job("server", lambda progress: workspace.servers.test(section, progress))
@@ -305,14 +302,15 @@ def _form(card: ServerCard, open_: list[str]) -> None:
 
 def _key(card: ServerCard) -> None:
     """Show where a server's key comes from, with buttons to replace and remove it."""
-    text = (
-        text_of(KEYS[card.key], variable=card.variable)
-        if card.key
-        else t("The saved key belongs to {url} and is not sent to this address.", url=card.key_for)
-    )
     replacing = _replacing(card)
     with row(f"key_{card.section}"):
-        paragraph(text, "t-small", width="content")
+        paragraph(
+            text_of(KEYS[card.key], variable=card.variable)
+            if card.key
+            else t("The saved key belongs to {url} and is not sent to this address.", url=card.key_for),
+            "t-small",
+            width="content",
+        )
         with container(horizontal=True, width="content"):
             if card.key in ("keyring", "file"):
                 small(
@@ -327,7 +325,7 @@ def _key(card: ServerCard) -> None:
         if removed:
             with errors():
                 workspace.servers.remove_key(card.section)
-                _renew("key", card)
+                _renew(card, "key")
                 rerun()
 
 
@@ -336,14 +334,15 @@ def _box(what: str, card: ServerCard) -> str:
     return f"server_{what}_{card.section}_{session_state.get(f'server_{what}_number_{card.section}', 0)}"
 
 
-def _renew(what: str, card: ServerCard) -> None:
-    """Replace a text box with a new one by changing its widget key.
+def _renew(card: ServerCard, *boxes: str) -> None:
+    """Replace text boxes with new ones by changing their widget keys.
 
     Browsers keep the text typed in a box, and a key must not remain there.
     """
-    session_state.pop(_box(what, card), None)
-    number = f"server_{what}_number_{card.section}"
-    session_state[number] = session_state.get(number, 0) + 1
+    for what in boxes:
+        session_state.pop(_box(what, card), None)
+        number = f"server_{what}_number_{card.section}"
+        session_state[number] = session_state.get(number, 0) + 1
     session_state.pop(_replacing(card), None)
 
 
@@ -380,7 +379,7 @@ def draw_looking() -> None:
             rerun()
         with errors():
             job = workspace.jobs.find(_JOB)
-            found = job.result if job is not None and isinstance(job.result, tuple) else ()
+            found = job.result if job and isinstance(job.result, tuple) else ()
             with row():
                 paragraph(t("Language models on this machine"), "t-name", width="stretch")
                 if small("Search again", "look_again", "refresh", disabled=running):

@@ -39,8 +39,11 @@ def draw_health() -> None:
             start_job("doctor", lambda progress: workspace.doctor.examine(progress=progress))
         job = workspace.jobs.find("doctor")
         health = job.result if job and isinstance(job.result, Health) else None
-        mendable = health and any(check.problem and check.mendable for check in health.checks)
-        if mendable and button("Repair what can be repaired", "doctor_fix", "healing", disabled=busy or is_writing()):
+        if (
+            health
+            and any(check.problem and check.mendable for check in health.checks)
+            and button("Repair what can be repaired", "doctor_fix", "healing", disabled=busy or is_writing())
+        ):
             start_job("doctor", lambda progress: workspace.doctor.examine(fix=True, progress=progress))
     job_panel(("doctor", "compact"))
     if health:
@@ -48,10 +51,10 @@ def draw_health() -> None:
             if check.mended:
                 st.success(plain(t("Repaired: {title}", title=check.title)), icon=":material/check_circle:")
             if check.problem:
-                text = f"**{plain(check.problem)}**  \n{plain(check.about)}"
                 draw, icon = (st.error, "error") if check.level == "broken" else (st.warning, "warning")
                 draw(
-                    f"{text}  \n{plain(t('To repair it: {remedy}', remedy=check.remedy))}",
+                    f"**{plain(check.problem)}**  \n{plain(check.about)}  \n"
+                    f"{plain(t('To repair it: {remedy}', remedy=check.remedy))}",
                     icon=f":material/{icon}:",
                 )
         st.caption(
@@ -257,9 +260,9 @@ def index(status: Status) -> None:
         st.success(t("The search index is in order."), icon=":material/check_circle:")
         if chosen.url:
             caption(t("The search index is on the Chroma server at {url}.", url=chosen.url))
-    chunks = t_plural("{n} passage", "{n} passages", n=sum(base.chunks for base in status.bases))
     st.caption(
-        f"{chunks} · {plain(t('{size} on disk in {folder}', size=megabytes(status.bytes_on_disk), folder=str(status.folder)))}"
+        f"{t_plural('{n} passage', '{n} passages', n=sum(base.chunks for base in status.bases))} · "
+        f"{plain(t('{size} on disk in {folder}', size=megabytes(status.bytes_on_disk), folder=str(status.folder)))}"
     )
     if chosen.kind != "none":
         rebuild()
@@ -268,9 +271,11 @@ def index(status: Status) -> None:
 
 def problem(status: Status) -> None:
     """Draw a warning with the reason why the vector index is unavailable."""
-    title = t("The search index is unavailable")
-    more = t("Your notes are safe, and search works without the index, but more slowly.")
-    st.warning(f"**{title}** {more}", icon=":material/healing:")
+    st.warning(
+        f"**{t('The search index is unavailable')}** "
+        f"{t('Your notes are safe, and search works without the index, but more slowly.')}",
+        icon=":material/healing:",
+    )
     caption(status.index_problem)
 
 
