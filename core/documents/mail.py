@@ -150,7 +150,7 @@ def _text(part: EmailMessage, into: _Mail) -> str:
 
 def _join_lines(text: str, *, delsp: bool) -> str:
     """Return text with each paragraph on one line (RFC 3676). `delsp` says to drop the space at the end of a line."""
-    made = list[list[str]]()
+    made = []
     flows = -1  # quote depth of the paragraph that continues, or -1 if none does
     for line in text.split("\n"):
         content = line.lstrip(">")

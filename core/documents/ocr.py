@@ -87,7 +87,7 @@ def text_in_order(lines: Sequence[ScannedLine]) -> str:
         size = _SIZE if 0.6 * _SIZE < own < 1.5 * _SIZE else own
         baseline = (top + bottom) / 2 * scale + size / 2
         runs.append(GlyphRun(line.text, x0 * scale, x1 * scale, baseline, size))
-    paragraphs = list[str]()
+    paragraphs = []
     for column in order_parts(runs, []):
         bottom = -math.inf  # of the previous line
         for part in column:

@@ -128,7 +128,7 @@ class Subtitles:
     def convert(self, data: bytes, kind: str) -> Converted:
         """Return subtitles as Markdown. Raises SourceError if there are none."""
         text = "\n".join(data.decode("utf-8", "replace").splitlines())
-        lines = list[tuple[str, str]]()
+        lines = []
         for at, cue in re.findall(r"(?m)^[ \t]*((?:\d+:)?\d\d:\d\d)[.,]\d{1,3}[ \t]+-->.*\n((?:.++\n?)*+)", text):
             voiced = re.sub(r"<v(?:\.[^\s<>]*)?\s+([^<>]*)>", r"\1: ", cue)
             words = html.unescape(re.sub(r"<[^<>]*>|\{\\[^{}]*\}", "", voiced))

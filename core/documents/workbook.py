@@ -80,7 +80,7 @@ def _values(text: str) -> tuple[list[list[str]], int]:
     declared = re.match(r"(?i)\ufeff?\"?sep=([^\r\n\"])\"?(?:\r\n?|\n)", text)
     text = text[declared.end() :] if declared else text
     csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
-    rows = list[list[str]]()
+    rows = []
     left = MOST_CELLS
     widest = 0
     for row in _records(text, declared[1] if declared else _delimiter(text)):
@@ -101,7 +101,7 @@ def _delimiter(text: str) -> str:
 
     Commas between digits don't count, since they may be decimal commas. The default is a comma.
     """
-    fits: dict[str, tuple[float, int]] = {}
+    fits = {}
     for sign in "\t;|,":
         sample = re.sub(r"(?<=\d),(?=\d)", ".", text[:_SAMPLE]) if sign == "," else text[:_SAMPLE]
         widths = Counter(map(len, islice(filter(any, _records(sample, sign)), 20)))
@@ -174,7 +174,7 @@ class _Sheets:
             if sheet.get("state", "visible") != "visible":
                 self.hidden.append(title)
             links = self._package.relations(place.target)
-            rows: dict[int, list[str]] = {}
+            rows = {}
             numbers = list[int]()
             widest = 0
             for element in self._package.stream(place.target, "row", "mergeCell", "hyperlink"):
@@ -248,7 +248,7 @@ class _Sheets:
         for drawing in self._package.related(sheet, "drawing"):
             if (root := self._package.optional(drawing)) is None:
                 continue
-            in_charts = list[str]()
+            in_charts = []
             relations = self._package.relations(drawing)
             for element in elements_named(root, "chart", "relIds"):
                 if (relation := relations.get(relation_id(element))) is None:
@@ -300,7 +300,7 @@ class _Sheets:
 
 def _formats(package: Package, part: str) -> list[str]:
     own: dict[int, str] = {}
-    styles = list[int]()
+    styles = []
     for element in package.stream(part, "numFmt", "cellXfs"):
         if local(element) == "numFmt":
             own.setdefault(int(element.get("numFmtId", 0)), element.get("formatCode", ""))

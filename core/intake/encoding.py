@@ -156,7 +156,7 @@ def readings(data: bytes, path: str) -> list[ReadAs]:
     """Return the encodings that a file may have, most likely first, followed by other common encodings that fit."""
     sample = data[:SAMPLE]
     found = [decode_file(data, path).encoding, *(guess.encoding for guess in guesses(data)), *ENCODINGS]
-    read = list[ReadAs]()
+    read = []
     for encoding in dict.fromkeys(map(normalize_encoding, found)):
         text = codecs.getincrementaldecoder(encoding)("replace").decode(sample)
         if is_readable(text):

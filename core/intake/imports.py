@@ -478,7 +478,7 @@ def _join(store: Store, plan: SyncPlan) -> list[Failed]:
             continue
         hashed = match.file.content_hash if match in plan.touched else note.content_hash
         text = (note.front or "") + note.body
-        values = dict[str, object]()
+        values = {}
         with suppress(SourceError):
             # If the user has changed a field, record the value in the text too.
             parsed = parse_note(text, str(note.path), plain=note.plain).note if text else note

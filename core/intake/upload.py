@@ -202,7 +202,7 @@ def _unzip(archive: zipfile.ZipFile, destination: Path, allowance: _Allowance, *
 
     `depth` is 1 for an archive inside another archive, or else 0.
     """
-    others = list[Failed]()
+    others = []
     members = [member for member in archive.infolist() if not member.filename.endswith("/")]
     # Check all names before writing the first file.
     paths = [_checked(_member_name(member)) for member in members]
@@ -290,7 +290,7 @@ def write(importer: Importer, destination: Path) -> tuple[list[Failed], list[Fai
 
     Files that notes link to go into the folder `LINKED`. Raises SourceError if there are too many notes or none.
     """
-    failed = list[Failed]()
+    failed = []
     lacking = []
     total = 0
     room = MAX_UNPACKED

@@ -63,7 +63,7 @@ def look_into(body: str, path: str, *, plain: bool = False) -> BodyMetadata:
     parsed = parser.parse(body, path)
     outlined = outline.build_outline(parsed)
     tags = list[str]()
-    links = list[Link]()
+    links = []
     for text, is_heading in prose(parsed):
         # Skip text that contains no start of a tag, link, or file embedded with HTML.
         if not re.search(r"(?i)[#\[]|<(?:img|audio|video|source)\b", text):

@@ -145,7 +145,7 @@ class _YamlWriter:
 
     def _set_lines(self, name: str, node: yaml.SequenceNode, values: tuple[str, ...]) -> None:
         """Rewrite a list with one item per line. The lines of remaining items, and all comments, are kept."""
-        lines = dict[str, str]()
+        lines = {}
         comments = ""
         start = end = self._line(node.value[0])
         for item in node.value:

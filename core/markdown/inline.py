@@ -222,7 +222,7 @@ def _without_signs(text: str) -> str:
 
     Unlike in CommonMark, punctuation next to a mark counts as a letter, because Chinese has no space after punctuation.
     """
-    delimiters = list[Delimiter]()
+    delimiters = []
     for run in re.finditer(r"\*+|_+|~~|==", text):
         before = text[: run.start()][-1:] or " "
         after = text[run.end() :][:1] or " "

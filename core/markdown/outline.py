@@ -104,7 +104,7 @@ def build_outline(parsed: Parsed) -> Outline:
     """
     body = parsed.body
     lines = parsed.lines
-    headings = list[Heading]()
+    headings = []
     opened = list[Block]()
     stack = list[list[Block]]([[]])
 

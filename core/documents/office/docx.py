@@ -93,7 +93,7 @@ def _write_labels(package: Package, main: str, document: Element, styles: dict[s
     lists = _lists(root)
     bullet = str(max(map(number_of, lists), default=0) + 1)
     counters = defaultdict[str, dict[int, int]](dict)
-    begun = set[str]()
+    begun = set()
     labelled = False
     for paragraph in elements_named(document, "p"):
         style = styles[value(first(paragraph, "pPr", "pStyle"))]
@@ -141,8 +141,8 @@ def _write_labels(package: Package, main: str, document: Element, styles: dict[s
 
 def _lists(root: Element) -> dict[str, _List]:
     abstracts = defaultdict[str, Levels](lambda: defaultdict(ListLevel))
-    by_style: dict[str, str] = {}
-    linked: dict[str, str] = {}
+    by_style = {}
+    linked = {}
     for child in elements_named(root, "abstractNum"):
         name = value(child, "abstractNumId")
         abstracts[name] |= _levels(child)
@@ -185,7 +185,7 @@ def _styles(package: Package, main: str) -> dict[str, _Style]:
     made = defaultdict[str, _Style](_Style)
     for style in elements:
         about = made[style]
-        seen = set[str]()
+        seen = set()
         at = style
         while at in elements and at not in seen:
             seen.add(at)
@@ -254,7 +254,7 @@ def _open_up(root: Element) -> None:
     """Unwrap elements that pandoc would drop, and put each part of a field into its own run, so no text is lost."""
     for parent in [element for element in root.iter() if local(element) not in _WRAPPERS]:
         waiting = list(reversed(parent))
-        made = list[Element]()
+        made = []
         while waiting:
             child = waiting.pop()
             if local(child) in _WRAPPERS:
@@ -379,7 +379,7 @@ def _add_comments(package: Package, main: str, parts: list[Element], added: Inse
                         outermost = element
                 edits.following[outermost].append(_paragraph(edits.root, added.marker(made)))
         for parent in {edits.parents[block] for block in edits.following}:
-            waiting = list[Element]()  # comments on list items, which are moved to the end of the list
+            waiting = []  # comments on list items, which are moved to the end of the list
             for child, after in pairwise([*parent, None]):
                 waiting += edits.following.pop(child, [])
                 if waiting and not (_is_item(child) and _is_item(after)):

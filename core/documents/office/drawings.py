@@ -61,7 +61,7 @@ def read_chart(package: Package, name: str) -> Chart:
     title = first(next(elements_named(root, "chart"), root), "title")
     named_texts = {*elements_named(title, "rich", "txData")}
     categories: Points = {}
-    columns = list[tuple[str, Points]]()
+    columns = []
     for number, series in enumerate(elements_named(root, "ser", "series"), 1):
         named = first(series, "tx")
         named_texts |= {*elements_named(named, "rich", "txData")}
@@ -151,7 +151,7 @@ class _DrawingReader:
         """Return a shape's blocks. With `bulleted`, paragraphs are list items unless marked otherwise."""
         kind = local(shape)
         made = Blocks()
-        items = list[Item]()
+        items = []
         if kind == "graphicFrame":
             return self._frame_blocks(shape)
         if kind == "pic":

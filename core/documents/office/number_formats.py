@@ -114,7 +114,7 @@ def show_text(text: str, code: str) -> str:
 @lru_cache
 def _parse(code: str) -> tuple[list[str], list[str]]:
     """Return a format's sections with placeholders for literal text, and the literal strings."""
-    texts = list[str]()
+    texts = []
 
     def simplified(match: re.Match[str]) -> str:
         if match["kept"]:

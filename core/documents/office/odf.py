@@ -371,8 +371,8 @@ def _rows(sheet: Element, drawn: Element, most: int) -> tuple[list[list[str]], i
 
     Raises MemoryError if there are more than `most` cells.
     """
-    rows = list[list[str]]()
-    merged: dict[int, tuple[int, str]] = {}
+    rows = []
+    merged = {}
     width = 0
     for number, row in enumerate(elements_named(sheet, "table-row")):
         cells: dict[int, str] = {}

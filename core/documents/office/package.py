@@ -280,7 +280,7 @@ class Edits:
         for parent in list(self.root.iter()):
             if any(child in self.following for child in parent):
                 waiting = list(reversed(parent))
-                made = list[Element]()
+                made = []
                 while waiting:
                     made.append(waiting.pop())
                     waiting += reversed(self.following.pop(made[-1], []))

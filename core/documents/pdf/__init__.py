@@ -28,7 +28,7 @@ class Pdf:
 
         views = []
         left = reading.LeftOut()
-        asides = dict[int, reading.Asides]()
+        asides = {}
         with reading.open_document(data) as document:
             outline = reading.outline(document)
             count = len(document)

@@ -86,7 +86,7 @@ def styles_of(views: Sequence[View], outline: Titles, body: float) -> Styles:
     fixed = sum(len(line.text) for line in lines if line.fixed) > most
     bold = sum(len(line.text) for line in lines if line.bold) > most
     larger = [line for line in lines if line.size >= LARGER * body and any(map(str.isalpha, line.text))]
-    levels: dict[float, int] = {}
+    levels = {}
     top = math.inf  # the largest size at the current level, which spans at most half a point
     level = 0
     for size in sorted({line.size for line in larger if len(line.text) <= LONGEST}, reverse=True):
@@ -122,7 +122,7 @@ def drop_running(views: Sequence[View], pages: int, body: float, outline: Titles
     Return the text of each distinct removed line, except page numbers.
     """
     at_edges = defaultdict[_Running, set[int]](set)
-    edges = list[tuple[Parts, GlyphRun, _Running]]()
+    edges = []
     for view in views:
         for column in view.columns:
             for line in column:
@@ -409,7 +409,7 @@ def _add(blocks: list[PageBlock], column: Sequence[Part], styles: Styles, outlin
 
 def _like_neighbours(column: Sequence[Part], styles: Styles) -> set[int]:
     """Return the indexes of lines that can't be headings because many lines in a row share their style."""
-    alike = set[int]()
+    alike = set()
     stretch = list[int]()
     for number, (last, line) in enumerate(pairwise([None, *column])):
         goes_on = (

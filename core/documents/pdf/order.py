@@ -64,8 +64,8 @@ def by_baseline(runs: Iterable[GlyphRun]) -> RunGroups:
 
 def find_tables(runs: Sequence[GlyphRun]) -> tuple[list[PageTable], list[GlyphRun]]:
     """Return the tables without ruled lines, and the text runs outside them."""
-    tables = list[PageTable]()
-    left = list[GlyphRun]()
+    tables = []
+    left = []
     group = RunGroups()
     for row in [*by_baseline(runs), []]:
         if row and (_goes_on(group, row) if group else len(_cells(row)) > 1):
@@ -194,7 +194,7 @@ Parts = list[Part]
 
 def order_parts(runs: Sequence[GlyphRun], tables: Sequence[PageTable]) -> list[Parts]:
     """Return a page's lines and tables by column, in reading order."""
-    made = list[Parts]()
+    made = []
     across, others = find_tables(runs)
     for flow in flows([*others, *tables, *across]):
         rows, rest = find_tables([part for part in flow if isinstance(part, GlyphRun)])
@@ -208,7 +208,7 @@ def flows(parts: Sequence[Part]) -> list[Parts]:
     gutter = _gutter(parts)
     if gutter is None:
         return [sorted(parts, key=attrgetter("top", "x0"))] if parts else []
-    made = list[Parts]()
+    made = []
     left = Parts()
     right = Parts()
     across = Parts()
@@ -255,7 +255,7 @@ def _gutter(parts: Sequence[Part]) -> float | None:
         return None
     width = max(part.x1 for part in runs) - min(part.x0 for part in runs)
     starts = Counter(round(run.x0) for run in runs)
-    scores: dict[float, int] = {}
+    scores = {}
     # Try the 40 most frequent left edges as the start of a column.
     for start in sorted(sorted(starts, key=lambda item: -starts[item])[:40]):
         if starts[start - 1] + starts[start] + starts[start + 1] < _LEAST:

@@ -61,7 +61,7 @@ def _bounds(item: object) -> list[float] | None:
 
 def _edges(path: object, matrix: PdfMatrix) -> Iterator[Edge]:
     """Yield the horizontal and vertical lines in a path. A thin rectangle counts as one line."""
-    points = list[tuple[float, float, bool]]()
+    points = []
     x = ctypes.c_float()
     y = ctypes.c_float()
     for at in range(min(pdfium.FPDFPath_CountSegments(path), _MOST_EDGES)):

@@ -269,7 +269,7 @@ class Telegram(FolderImporter):
             reactions(item, "emoji"),
             " ".join(f"({name.replace('_', ' ')}: {words})" for name, words in about if words),
         ]
-        shared_files = list[SharedFile]()
+        shared_files = []
         for path in filter(None, (text_of(item, "photo"), text_of(item, "file"))):
             file = find(self._folder, posixpath.join(place, path))
             name = posixpath.basename(path) if file else text_of(item, "media_type") or "photo"

@@ -71,7 +71,7 @@ def _read(file: Path, path: str) -> Iterator[Element]:
     parser = expat.ParserCreate()
     tree = TreeBuilder()
     top = list[Element]()
-    notes = list[Element]()
+    notes = []
     length = depth = 0
 
     def start(name: str, attributes: dict[str, str]) -> None:
@@ -136,8 +136,8 @@ def _to_imported(note: Element, title: str, place: str) -> Imported | Failed:
     def value(name: str) -> str:
         return note.findtext(name) or note.findtext(f"note-attributes/{name}") or ""
 
-    names = dict[str, str]()
-    words = list[str]()
+    names = {}
+    words = []
     for number, resource in enumerate(note.findall("resource"), 1):
         suffix = resource.findtext("mime", "").rpartition("/")[2].split("+")[0].replace("jpeg", "jpg")
         name = re.sub(r"[\[\]|#^\x00-\x1f\\/]", " ", resource.findtext("resource-attributes/file-name", ""))
@@ -200,7 +200,7 @@ def recognized_words(index: str) -> str:
         root = fromstring(index) if index and "<!ENTITY" not in index else Element("")
     except ParseError:
         return ""
-    words = list[str]()
+    words = []
     for item in root.iter("item"):
         best = max(item.iter("t"), key=_weight, default=Element("t"))
         # Evernote gives each word it recognizes a weight of up to 100.

@@ -55,9 +55,9 @@ class Joplin(FolderImporter):
 
 def _notes(file: Path, taken: Taken) -> ImportedNotes:
     """Yield the notes in an archive. Raises ValueError or one of `tarfile`'s errors if the archive is damaged."""
-    items = dict[str, _Item]()
-    texts = dict[str, FilePart]()
-    resources = dict[str, FilePart]()
+    items = {}
+    texts = {}
+    resources = {}
     with tarfile.open(file, "r:") as archive:  # a compressed archive can't be read in parts
         for number, member in enumerate(archive):
             if number == 300_000:
@@ -128,7 +128,7 @@ def _notes(file: Path, taken: Taken) -> ImportedNotes:
 
 def _folder(item: _Item, items: Mapping[str, _Item]) -> str:
     """Return the path of the notebooks that contain a note, stopping if the notebooks form a cycle."""
-    titles: dict[str, str] = {}
+    titles = {}
     while (key := item["parent_id"]) in items and key not in titles:
         item = items[key]
         titles[key] = file_name(item["title"])

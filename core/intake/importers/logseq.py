@@ -72,7 +72,7 @@ class Logseq(FolderImporter):
         """Yield the lines of blocks, moving a block's id to the end of the block's first line, as Obsidian expects."""
         fence = ""
         log = False
-        written = list[str]()
+        written = []
         block = -1
         for line in lines:
             inside = line.lstrip("\t ")
@@ -125,7 +125,7 @@ class Logseq(FolderImporter):
     @cached_property
     def _blocks(self) -> dict[str, tuple[str, str]]:
         """The page and first line of each block in the graph that has an id, keyed by id."""
-        blocks: dict[str, tuple[str, str]] = {}
+        blocks = {}
         for path in files(self._folder):
             if not path.endswith(".md") or "logseq/bak/" in path:
                 continue
