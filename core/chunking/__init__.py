@@ -68,5 +68,9 @@ def cut(
     chosen = message("Chosen in this note's own settings.") if own else message("Chosen in the settings.")
     if note.plain:
         chosen = message("In this base, every line of a text is a separate chunk.")
-    reason = message("{strategy}: {reason}", strategy=options.strategy, reason=chosen)
-    return Cut(tuple(chunker.cut(reading)), options.strategy, describe.profile(reading), (reason,))
+    return Cut(
+        tuple(chunker.cut(reading)),
+        options.strategy,
+        describe.profile(reading),
+        (message("{strategy}: {reason}", strategy=options.strategy, reason=chosen),),
+    )

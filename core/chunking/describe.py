@@ -89,12 +89,11 @@ _REFERENCE = re.compile(r"\[[^\[\]\n]{1,200}\]")
 def _lead(reading: TokenizedNote, definitions: Mapping[str, re.Match[str]], piece: Slice) -> str:
     """Return the link definitions that a slice uses but doesn't contain, and the lead of the slice's first block."""
     labels = dict.fromkeys(_REFERENCE.findall(reading.body, piece.start, piece.end) if definitions else ())
-    found = [(label, match) for label in labels if (match := definitions.get(label.casefold()))]
     # A chunk gets at most 8 definitions, each with at most 250 characters.
     lines = [
         f"{label}: {' '.join(match[2].split())}"[:250]
-        for label, match in found
-        if not piece.start <= match.start() < piece.end
+        for label in labels
+        if (match := definitions.get(label.casefold())) and not piece.start <= match.start() < piece.end
     ]
     return "\n".join([*lines[:8], remove_blobs(lead_at(reading.outline.blocks, piece.start))]).rstrip("\n")
 

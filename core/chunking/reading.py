@@ -376,8 +376,7 @@ def _between_tokens(reading: TokenizedNote, start: int, end: int, target: int) -
     first, last = map(int, np.searchsorted(reading.starts, (start, end)))
     while last - first > target:
         ranks = range(first + target, first, -1)
-        separable = (rank for rank in ranks if not is_joined(reading.body, int(reading.starts[rank])))
-        rank = next(separable, first + target)
+        rank = next((rank for rank in ranks if not is_joined(reading.body, int(reading.starts[rank]))), first + target)
         point = int(reading.starts[rank])
         if point > start:
             yield start, point

@@ -91,10 +91,9 @@ class LineChunker:
     def cut(self, reading: TokenizedNote) -> list[Chunk]:
         body = reading.body
         size = Size(self._limit, self._limit)
-        edges = [0, *line_starts(body, 0, len(body)), len(body)]
         seen = set()
         spans = []
-        for begin, stop in pairwise(edges):
+        for begin, stop in pairwise([0, *line_starts(body, 0, len(body)), len(body)]):
             line = body[begin:stop].strip()
             if not line or (line in seen and not reading.note.plain):
                 continue
@@ -236,8 +235,11 @@ def _separate(reading: TokenizedNote, mask: Flags, target: int) -> list[Span]:
         def _split_text(self, text: str, separators: list[str]) -> list[str]:
             separator = next((item for item in separators if re.search(item, text)), separators[-1])
             # Split part by part. langchain keeps all pieces in memory, and tiny ones take 200 bytes each.
-            parts = re.findall(rf"(?s:.{{1,300000}}(?:.*?(?:{separator})|.*))", text)
-            return [piece for part in parts for piece in super(Splitter, self)._split_text(part, separators)]
+            return [
+                piece
+                for part in re.findall(rf"(?s:.{{1,300000}}(?:.*?(?:{separator})|.*))", text)
+                for piece in super(Splitter, self)._split_text(part, separators)
+            ]
 
     splitter = Splitter(
         separators=_separators(sign, chr(filler), max(1, target // 8)),
@@ -303,8 +305,7 @@ def _solid_flags(reading: TokenizedNote, size: Size) -> Flags:
             continue
         if block.kind in ROWS:
             if not flag(start, end, limit, titled):
-                rows = [start, *line_starts(body, start, end), end]
-                for first, last in [*pairwise(rows), *solid_rows(body, block)]:
+                for first, last in [*pairwise([start, *line_starts(body, start, end), end]), *solid_rows(body, block)]:
                     flag(first, first + len(body[first:last].rstrip()), limit)
         elif not block.children:
             for span in unbreakable(body, start, end):
@@ -393,11 +394,18 @@ class Adaptive:
         profile = describe.profile(reading)
         tokens = plural("{n} token", "{n} tokens", n=profile.tokens)
         if profile.tokens < self._threshold:
-            short = message(
-                "The note has {tokens}, fewer than {limit}, so it stays whole.", tokens=tokens, limit=self._threshold
-            )
             needless = message("Not needed because the note is short.")
-            return _cut(NoChunking.cut(reading), profile, none=short, markdown=needless, recursive=needless)
+            return _cut(
+                NoChunking.cut(reading),
+                profile,
+                none=message(
+                    "The note has {tokens}, fewer than {limit}, so it stays whole.",
+                    tokens=tokens,
+                    limit=self._threshold,
+                ),
+                markdown=needless,
+                recursive=needless,
+            )
         long = message(
             "The note has {tokens}, and only notes with fewer than {limit} stay whole.",
             tokens=tokens,
@@ -465,7 +473,9 @@ class Adaptive:
 
 def _cut(chunks: list[Chunk], profile: Profile, **reasons: Message) -> Cut:
     """Return the chunks and the reasons for or against each strategy as a Cut. The first strategy is the chosen one."""
-    described = tuple(
-        message("{strategy}: {reason}", strategy=strategy, reason=text) for strategy, text in reasons.items()
+    return Cut(
+        tuple(chunks),
+        next(iter(reasons)),
+        profile,
+        tuple(message("{strategy}: {reason}", strategy=strategy, reason=text) for strategy, text in reasons.items()),
     )
-    return Cut(tuple(chunks), next(iter(reasons)), profile, described)

@@ -21,8 +21,11 @@ def prepare(data: bytes) -> bytes:
     """Rewrite a book so that footnotes are plain text with an anchor, and all linked pages are in the reading order."""
     package = Package(data)
     pages = {name: package.read(name) for name in package.names if name.lower().endswith(_PAGES)}
-    links = (name for page in pages.values() for name in re.findall(rb"""\shref\s*=\s*["']([^"'#<>]+)#""", page))
-    linked = {unquote(name.decode("utf-8", "replace")).rpartition("/")[2] for name in links}
+    linked = {
+        unquote(name.decode("utf-8", "replace")).rpartition("/")[2]
+        for page in pages.values()
+        for name in re.findall(rb"""\shref\s*=\s*["']([^"'#<>]+)#""", page)
+    }
     changed = {
         name: re.sub(rb"(</?)aside\b", rb"\1div", re.sub(rb"<\w[^<>]*>", _plain, page)) for name, page in pages.items()
     }
@@ -32,8 +35,9 @@ def prepare(data: bytes) -> bytes:
 
 def _plain(tag: "re.Match[bytes]") -> bytes:
     """Return a tag without its type. Pandoc drops typed elements, except for footnotes used in the same file."""
-    typed = rb"""\s(?:epub:type|role)(\s*=\s*["'](?!toc|landmarks|page-list))"""
-    plain = re.sub(typed, rb" data-%b\1" % _KIND.encode(), tag[0])
+    plain = re.sub(
+        rb"""\s(?:epub:type|role)(\s*=\s*["'](?!toc|landmarks|page-list))""", rb" data-%b\1" % _KIND.encode(), tag[0]
+    )
     target = re.match(rb"""<p(?=\s)[^<>]*?\sid\s*=\s*["']([^"'<>]+)["']""", plain)
     return plain + b'<span id="%b"></span>' % target[1] if target else plain
 
@@ -47,8 +51,12 @@ def _in_order(parts: bytes, linked: set[str]) -> bytes:
         attributes = dict(re.findall(rb"""([\w:-]+)\s*=\s*["']([^"']*)""", item))
         identifier = attributes.get(b"id", b"")
         place = unquote(attributes.get(b"href", b"").decode("utf-8", "replace"))
-        is_page = place.lower().endswith(_PAGES) and b"nav" not in attributes.get(b"properties", b"").split()
-        if is_page and identifier not in ordered and place.rpartition("/")[2] in linked:
+        if (
+            place.lower().endswith(_PAGES)
+            and b"nav" not in attributes.get(b"properties", b"").split()
+            and identifier not in ordered
+            and place.rpartition("/")[2] in linked
+        ):
             more += b'<itemref idref="%b"/>' % identifier
     return re.sub(rb"</(?:\w+:)?spine>", lambda end: more + end[0], parts, count=1)
 

@@ -44,11 +44,6 @@ class Mail:
         _read(message, read, 0)
         attached = "\n".join(f"- Attachment: {name}" for name in read.attached)
         text = "\n\n".join(filter(None, [_head(message), *read.texts, attached]))
-        left_out = (
-            Omission("attachment", len(read.attached), ", ".join(read.attached)),
-            Omission("encrypted", read.encrypted),
-            Omission("character", read.unreadable),
-        )
         name, address = parseaddr(_header(message, "From"))
         created = ""
         with suppress(ValueError, TypeError, IndexError, OverflowError):
@@ -58,7 +53,13 @@ class Mail:
             _header(message, "Subject"),
             name or address,
             created,
-            left_out=summed(left_out),
+            left_out=summed(
+                (
+                    Omission("attachment", len(read.attached), ", ".join(read.attached)),
+                    Omission("encrypted", read.encrypted),
+                    Omission("character", read.unreadable),
+                )
+            ),
         )
 
 

@@ -70,19 +70,25 @@ def without_files(data: bytes) -> tuple[bytes, int]:
         count += is_file
         return b"\n" if is_file else directive[0]
 
-    pattern = (
-        rb"(?m)^([ \t]*)\.\.[ \t]+(?:\|[^|\n]+\|[ \t]+)?([\w-]+)::[ \t]*(\S?).*\n?((?:\1[ \t]+\S.*\n?|[ \t]*\n)*+)"
-    )
-    return re.sub(pattern, kept, data), count
+    return re.sub(
+        rb"(?m)^([ \t]*)\.\.[ \t]+(?:\|[^|\n]+\|[ \t]+)?([\w-]+)::[ \t]*(\S?).*\n?((?:\1[ \t]+\S.*\n?|[ \t]*\n)*+)",
+        kept,
+        data,
+    ), count
 
 
 def _rst(data: bytes) -> Markup:
     text, files = without_files(data)
-    signature = (
-        rb"(?m)^([ \t]*)\.\.[ \t]+(?:(\w+):([\w-]+)|(function|method|class|attribute|data|exception))::"
-        rb"[ \t]*(\S[^`\n]*)$"
+    return Markup(
+        re.sub(
+            rb"(?m)^([ \t]*)\.\.[ \t]+(?:(\w+):([\w-]+)|(function|method|class|attribute|data|exception))::"
+            rb"[ \t]*(\S[^`\n]*)$",
+            _describe,
+            text,
+        ),
+        "",
+        files,
     )
-    return Markup(re.sub(signature, _describe, text), "", files)
 
 
 def _describe(directive: "re.Match[bytes]") -> bytes:
@@ -110,8 +116,11 @@ def _tex(data: bytes) -> Markup:
         b"\n%b\n\n" % subtitle for subtitle in re.findall(rb"\\subtitle(" + _ARGUMENT + rb")", head) if begin
     )
     tags = b",".join(re.findall(rb"pdfkeywords=\{([^{}]*)\}", head)).decode()
-    files = re.findall(rb"(?m)^[^%\n]*\\(?:input|include|verbatiminput|lstinputlisting)\b", data)
-    return Markup(head + begin + above + body, tags, len(files))
+    return Markup(
+        head + begin + above + body,
+        tags,
+        len(re.findall(rb"(?m)^[^%\n]*\\(?:input|include|verbatiminput|lstinputlisting)\b", data)),
+    )
 
 
 _TAG = re.compile(rb"<[^<>]*>")
@@ -161,8 +170,9 @@ def _jats(data: bytes) -> Markup:
 
 def _xml(data: bytes, patterns: _Patterns) -> Markup:
     data = _replaced(data, patterns)
-    keywords = b",".join(re.findall(rb"<(?:kwd|keyword)(?:\s[^<>]*)?>([^<>]*)<", data))
-    return Markup(data, html.unescape(keywords.decode()))
+    return Markup(
+        data, html.unescape(b",".join(re.findall(rb"<(?:kwd|keyword)(?:\s[^<>]*)?>([^<>]*)<", data)).decode())
+    )
 
 
 def _replaced(data: bytes, patterns: _Patterns) -> bytes:

@@ -31,10 +31,10 @@ class Canvas:
         # Read up to 20,000 cards, and as many arrows.
         nodes = [node for node in objects(root, "nodes")[:20_000] if isinstance(node.get("id"), str)]
         groups = [node for node in nodes if node.get("type") == "group"]
-        cards = [node for node in nodes if node.get("type") != "group"]
         by_group = defaultdict[int, list[Json]](list)
-        for card in cards:
-            by_group[id(_home(card, groups))].append(card)
+        for node in nodes:
+            if node.get("type") != "group":
+                by_group[id(_home(node, groups))].append(node)
         parts = list(map(_card, in_reading_order(by_group[id(None)])))
         for group in in_reading_order(groups):
             parts.append(f"## {_line(group.get('label')) or '…'}")
@@ -63,11 +63,17 @@ class Base:
         if front.warnings or not values:
             raise SourceError("", "This file isn't an Obsidian base, although its extension says that it is one.")
         formulas = [f"{name}: `{_line(how)}`" for name, how in _mapping(values.get("formulas")).items()]
-        shown = {name: _mapping(about).get("displayName") for name, about in _mapping(values.get("properties")).items()}
-        names = [f"{name}: {_line(display)}" for name, display in shown.items() if display]
-        sections = {"Filters": _filters(values.get("filters")), "Formulas": formulas, "Properties": names}
-        parts = [part for title, lines in sections.items() for part in _section(title, lines)]
-        parts += [part for view in values.get("views") or [] if isinstance(view, dict) for part in _view(view)]
+        names = [
+            f"{name}: {_line(display)}"
+            for name, about in _mapping(values.get("properties")).items()
+            if (display := _mapping(about).get("displayName"))
+        ]
+        parts = [
+            *_section("Filters", _filters(values.get("filters"))),
+            *_section("Formulas", formulas),
+            *_section("Properties", names),
+            *(part for view in values.get("views") or [] if isinstance(view, dict) for part in _view(view)),
+        ]
         return Converted("\n\n".join(parts))
 
 
@@ -81,8 +87,10 @@ def _load(data: bytes) -> Json | None:
 
 def _place(node: Json) -> tuple[float, float, float, float]:
     """Return the left, top, width and height of a card's bounding box."""
-    values = map(node.get, ("x", "y", "width", "height"))
-    x, y, width, height = (float(value) if isinstance(value, int | float) else 0.0 for value in values)
+    x, y, width, height = (
+        float(value) if isinstance(value, int | float) else 0.0
+        for value in map(node.get, ("x", "y", "width", "height"))
+    )
     return x, y, width, height
 
 
@@ -197,9 +205,11 @@ class Excalidraw:
         if not isinstance(elements, list):
             raise SourceError("", "This file isn't an Excalidraw drawing, although its extension says that it is one.")
         drawn = [element for element in elements if isinstance(element, dict) and not element.get("isDeleted")]
-        texts = map(_text, in_reading_order(filter(_text, drawn)))
         pictures = sum(item.get("type") == "image" for item in drawn)
-        return Converted("\n\n".join(texts) + "\n", left_out=(Omission("picture", pictures),) if pictures else ())
+        return Converted(
+            "\n\n".join(map(_text, in_reading_order(filter(_text, drawn)))) + "\n",
+            left_out=(Omission("picture", pictures),) if pictures else (),
+        )
 
 
 def _text(element: Json) -> str:

@@ -134,8 +134,10 @@ class Ocr:
         from core.documents.pdf import reading
 
         with reading.open_document(data) as document:
-            pages = (page_text(document, number) for number in range(1, len(document) + 1))
-            return reading.join_pages(pages, SourceError("", "This file contains no readable text."))
+            return reading.join_pages(
+                (page_text(document, number) for number in range(1, len(document) + 1)),
+                SourceError("", "This file contains no readable text."),
+            )
 
 
 def page_text(document: "PdfDocument", number: int) -> str:

@@ -101,8 +101,12 @@ def run_pandoc(data: bytes, reader: str, writer: str) -> bytes:
     """Convert a document from pandoc's format `reader` to its format `writer`."""
     # Pandoc reads these formats the same way in Lua and on the command line. In text formats, only the command line
     # expands tabs.
-    is_short = reader in ("docx", "odt", "epub", "json") and 0 < len(data) <= 1 << 18
-    if is_short and seconds_left() and hasattr(resource, "prlimit"):
+    if (
+        reader in ("docx", "odt", "epub", "json")
+        and 0 < len(data) <= 1 << 18
+        and seconds_left()
+        and hasattr(resource, "prlimit")
+    ):
         text = _SERVICE.convert(data, reader, writer)
         if text is not None:
             return text

@@ -145,12 +145,11 @@ class _Cleaner(HTMLParser):
             self._open.append((tag, len(self.parts)))
             self._count[tag] += 1
             self._depth += tag not in _CLOSED_BY_OTHERS
-            in_main = self._whole or any(self._count[main] for main in _MAIN)
             if not self._skipped and (
                 tag in _SILENT
                 or tag == "nav"
                 # In the main part, an `aside` or `footer` is the author's text.
-                or (tag in ("aside", "footer") and not in_main)
+                or (tag in ("aside", "footer") and not (self._whole or any(self._count[main] for main in _MAIN)))
                 or about.get("role") in ("navigation", "menu", "menubar", "toolbar", "search")
                 or not _CLASSES.isdisjoint(about.get("class", "").split())
             ):

@@ -322,8 +322,7 @@ def titled_table(rows: list[list[str]]) -> str:
     start = next((at for at, row in enumerate(rows) if sum(map(bool, row)) > 1), 0)
     # More than five single-value rows are values rather than titles.
     start = start if start <= 5 else 0
-    titles = (f"{collapse_spaces(''.join(row))}\n\n" for row in rows[:start])
-    return "".join(dict.fromkeys(titles)) + _table(rows[start:])
+    return "".join(dict.fromkeys(f"{collapse_spaces(''.join(row))}\n\n" for row in rows[:start])) + _table(rows[start:])
 
 
 def _table(rows: list[list[str]]) -> str:

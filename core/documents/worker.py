@@ -114,8 +114,10 @@ def _convert(name: str, kind: str, place: Path) -> process.WorkerResult:
             return {"thumbnail": thumbnail(data)}
         converter = CONVERTERS.make(name)
         converted = converter.convert(data, kind)
-        warnings = {"warnings": list(map(to_json, converted.warnings))}
-        return {"converted": asdict(converted) | warnings, "version": converter.version}
+        return {
+            "converted": asdict(converted) | {"warnings": list(map(to_json, converted.warnings))},
+            "version": converter.version,
+        }
     except NoText as error:
         return {"reason": to_json(error.reason), "version": converter.version}
     except Interrupted as error:

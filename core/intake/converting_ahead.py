@@ -57,16 +57,19 @@ def convert_ahead(
         data = folder.read(place, file.path)
         file = replace(file, content_hash=content_hash(data))
         converter, encoding = choices[file.path]
-        read = notefile.document_text(
+        return ConvertedFile(
+            file,
             data,
-            file.path,
-            # The chosen converter may no longer exist.
-            converter=converter if converter in converters_for(kind_of(file.path)) else "",
-            original=file.content_hash if uploaded else "",
-            encoding=encoding,
-            look=look,
+            notefile.document_text(
+                data,
+                file.path,
+                # The chosen converter may no longer exist.
+                converter=converter if converter in converters_for(kind_of(file.path)) else "",
+                original=file.content_hash if uploaded else "",
+                encoding=encoding,
+                look=look,
+            ),
         )
-        return ConvertedFile(file, data, read)
 
     def take(future: Future[ConvertedFile]) -> ConvertedFile:
         while not wait([future], 0.2).done:

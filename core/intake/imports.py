@@ -84,8 +84,8 @@ class Imports:
         try:
             with wrap_file_errors(file.name):
                 document = Document("", "") if is_document(file.name) else None
-                note, _ = notefile.read(folder.read(file.parent, file.name), file.name, document=document)
-                note = replace(note, id=file.stem)
+                read = notefile.read(folder.read(file.parent, file.name), file.name, document=document)
+                note = replace(read.note, id=file.stem)
                 return note, chunking.cut(note, options, tokens)
         except SourceError as error:
             raise SourceError(str(file), error.reason) from error
@@ -184,9 +184,11 @@ class Imports:
             for note in self._store.notes.local_notes(known)
             if compose(note.path) in paths
         }
-        joining = [replace(note, source_ref=ref) for note in loose.values()]
-        others = [note for note in own if note.note_id not in loose]
-        plan = sync.plan(base, scanned.folder, [*others, *joining], forbidden=forbidden, plain=known.plain)
+        linked = [
+            *(note for note in own if note.note_id not in loose),
+            *(replace(note, source_ref=ref) for note in loose.values()),
+        ]
+        plan = sync.plan(base, scanned.folder, linked, forbidden=forbidden, plain=known.plain)
         joined = [match for match in (*plan.touched, *plan.changed) if match.note.note_id in loose]
         touched = [match for match in plan.touched if match not in joined]
         changed = [match for match in plan.changed if match not in joined]
@@ -324,8 +326,8 @@ class Imports:
                 refused=store.refusals.count(base),
                 seconds=round(time.perf_counter() - started, 3),
             )
-            counts = ("added", "changed", "renamed", "removed", "unchanged", "chunks", "waiting")
-            line.update({name: getattr(report, name) for name in counts})
+            for name in ("added", "changed", "renamed", "removed", "unchanged", "chunks", "waiting"):
+                line[name] = getattr(report, name)
             line.update(failed=len(report.failed), incomplete=len(report.incomplete))
             return report
 
@@ -366,11 +368,9 @@ class Imports:
         forbidden = None if upload else self._store.folder
         compare = partial(sync.plan, name, place, only=only, forbidden=forbidden, upload=upload)
         if base := self._bases.find(name):
-            unread = self._store.documents.unread_of(
-                base, upload or str(root_of(place, self._store.folder)), fingerprint()
-            )
-            plan = compare(self._store.notes.files(base), plain=base.plain, unread=unread)
-            plan = replace(plan, base_id=base.id)
+            ref = upload or str(root_of(place, self._store.folder))
+            unread = self._store.documents.unread_of(base, ref, fingerprint())
+            plan = replace(compare(self._store.notes.files(base), plain=base.plain, unread=unread), base_id=base.id)
             plan = plan if upload else self._without_deleted(plan, base)
         else:
             plan = replace(compare(()), makes=self._bases.usual())
@@ -405,8 +405,7 @@ def import_plan(
     if plan.touched or not plan.is_empty:
         store.check_writable()
         try:
-            if plan.joined:
-                failed += _join(store, plan)
+            failed += _join(store, plan)
             if plan.renamed:
                 store.move([_move(store, match, plan.source_ref) for match in plan.renamed])
             if plan.touched:
@@ -559,7 +558,6 @@ def _notes(
         if not old and store.notes.has_path(base, path, plan.source_ref):
             continue  # already read by another import of the same folder
         note_id = earlier_id or fresh_id(f"{base.id}/{path}", taken)
-        change = Revision("sync" if old else "restore" if earlier_id else "create", "sync")
         try:
             with wrap_file_errors(path):
                 note = read(file, note_id, document)
@@ -572,4 +570,8 @@ def _notes(
             unread.append((tried, Failed(path, error.reason)))
             continue
         taken.add(note_id)
-        yield replace(note, change=change, replaces=old.content_hash if old else "")
+        yield replace(
+            note,
+            change=Revision("sync" if old else "restore" if earlier_id else "create", "sync"),
+            replaces=old.content_hash if old else "",
+        )

@@ -16,7 +16,7 @@ from core.base.faults import wrap_file_errors
 from core.base.text import compose, name_key
 from core.documents.kinds import PICTURES, kind_of, nothing_read, why_not_read
 from core.intake import placeholders
-from core.intake.folder import Paths, Scan, ScanScope, ancestry, scan, with_text
+from core.intake.folder import Paths, Scan, ancestry, scan, with_text
 from core.intake.placeholders import EMPTIED, EmptyFile, NotDownloaded, with_note
 from core.model import READ_AGAIN, Failed, KnownNote, Match, SourceFile, SyncPlan
 from core.store.picture_table import UnreadFile
@@ -38,10 +38,13 @@ def pages_only(scanned: Scan, known: Collection[str], *, whole: bool) -> Scan:
     page too. The path of such a picture is in `known`. Any other picture is reported as skipped, except in folders for
     files shown by notes. Raises SourceError if no files are left and the scan is of a `whole` folder.
     """
-    pictures = [file for file in scanned.files if kind_of(file.path) in PICTURES]
     may_show = any(kind_of(path) in _SHOWING for path in (*known, *(file.path for file in scanned.files)))
     # Smaller pictures are assumed to be icons.
-    others = {file.path for file in pictures if file.path not in known and (may_show or file.size < 10_000)}
+    others = {
+        file.path
+        for file in scanned.files
+        if kind_of(file.path) in PICTURES and file.path not in known and (may_show or file.size < 10_000)
+    }
     files = tuple(file for file in scanned.files if file.path not in others)
     failed, away = (
         tuple(item for item in item if not may_show or kind_of(item.path) not in PICTURES)
@@ -94,14 +97,12 @@ def plan(
     like `scan`.
     """
     removals = not upload
-    scope: ScanScope = "text" if plain else "pictures"
-    scanned = scan(folder, forbidden=forbidden, scope=scope, only=only)
+    scanned = scan(folder, forbidden=forbidden, scope="text" if plain else "pictures", only=only)
     ref = upload or str(scanned.folder)
     mine = {note.path: note for note in known if note.source_ref == ref}
     scanned = pages_only(scanned, mine, whole=only is None) if removals else scanned
     # An upload's file names may be in another system's Unicode form.
-    alike = {} if removals else {compose(path): note for path, note in mine.items()}
-    compared = _compare(scanned, mine, alike, unread)
+    compared = _compare(scanned, mine, {} if removals else {compose(path): note for path, note in mine.items()}, unread)
     compared.failed += [failure for _, failure in compared.unread]
     # A folder was moved if it no longer exists and at least half of its notes are among the new files.
     by_folder = defaultdict[str, list[KnownNote]](list)

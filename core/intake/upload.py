@@ -251,8 +251,10 @@ def _member_name(member: zipfile.ZipInfo) -> str:
 def _checked(name: str) -> str:
     """Return `name` unchanged. Raises SourceError if it isn't a plain relative path."""
     if re.search(r"^[A-Za-z]:|[\\\0-\x1f\x7f]", name) or not is_safe(name) or find_half_character(name) is not None:
-        shown = f"'{name}'" if name.isprintable() else ascii(name)
-        raise SourceError(shown, "This name could point outside the folder, so nothing was imported.")
+        raise SourceError(
+            f"'{name}'" if name.isprintable() else ascii(name),
+            "This name could point outside the folder, so nothing was imported.",
+        )
     return name
 
 

@@ -8,10 +8,10 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from core.base.call_log import log_call
 from core.base.errors import Cancelled, ConfigError, TesseraError
@@ -50,8 +50,7 @@ _MOMENT = 1
 _VAULT, _, _RULES = VAULT.partition("/")
 
 
-@dataclass(frozen=True)
-class _Followed:
+class _Followed(NamedTuple):
     """The device and inode of a watched folder, the paths of its subfolders, and the watcher of these folders."""
 
     where: tuple[int, int]
@@ -448,11 +447,13 @@ class Watching:
         return (replace(plan, removed=()), len(plan.removed)) if waits else (plan, 0)
 
     def _fails_anew(self, base: KnowledgeBase, plan: SyncPlan) -> bool:
-        lists = (
-            (plan.failed, self._synced.failures(base, plan.source_ref)),
-            (plan.not_downloaded, self._synced.not_downloaded(base, plan.source_ref)),
+        return any(
+            {failed.path for failed in now} != {failed.path for failed in before}
+            for now, before in (
+                (plan.failed, self._synced.failures(base, plan.source_ref)),
+                (plan.not_downloaded, self._synced.not_downloaded(base, plan.source_ref)),
+            )
         )
-        return any({failed.path for failed in now} != {failed.path for failed in before} for now, before in lists)
 
     def _sync(self, base: KnowledgeBase, folder: str, plan_sync: Callable[[], SyncPlan]) -> Message | None:
         """Sync a folder or an export in a job. Return why the sync failed, or None if it succeeded.

@@ -70,14 +70,16 @@ def look_into(body: str, path: str, *, plain: bool = False) -> BodyMetadata:
             continue
         # Data URLs, as in pasted pictures, are dropped.
         inline = hide(re.sub(r"\(data:[^\x00-\x20()]*+\)", "", text))
-        sources = (_SOURCE.match(literal.raw) for literal in inline.literals)
-        links += [Link(unescape(source[2])) for source in sources if source]
+        links += [Link(unescape(source[2])) for literal in inline.literals if (source := _SOURCE.match(literal.raw))]
         inline, more = extract_links(inline)
         links += more
         if not is_heading:  # tags in headings don't count
             tags += tags_in(inline)
-    definitions = (token for token in parsed.tokens if token.type == "definition" and not parsed.is_footnote(token))
-    links += [Link(token.meta["url"]) for token in definitions]
+    links += [
+        Link(token.meta["url"])
+        for token in parsed.tokens
+        if token.type == "definition" and not parsed.is_footnote(token)
+    ]
     titles = (short_title(heading.title) for heading in outlined.headings if heading.level == 1 and not heading.nested)
     return BodyMetadata(next(filter(None, titles), ""), distinct_tags(tags), tuple(links), outlined)
 
@@ -117,8 +119,10 @@ def shown_in(body: str, path: str) -> dict[str, int]:
     """
     if "![" not in body or not (named := {*named_in(body, path)}):
         return {}
-    definitions = re.findall(r"(?m)^ {0,3}\[([^\[\]\n]{1,1000})\]: *(<[^<>\n]*>|\S+)", body)
-    labels = {label.casefold(): target for label, target in definitions}
+    labels = {
+        label.casefold(): target
+        for label, target in re.findall(r"(?m)^ {0,3}\[([^\[\]\n]{1,1000})\]: *(<[^<>\n]*>|\S+)", body)
+    }
     places: dict[str, int] = {}
     for match in _EMBED.finditer(body):
         address = match["address"] or labels.get((match["label"] or "").strip().casefold(), "")
@@ -200,10 +204,9 @@ def _relinked(text: str, folder: str, new_target: NewTarget, *, defines: bool) -
     def retarget(match: re.Match[str]) -> str:
         literal = inline.literals[int(match[1])]
         link = Link(literal.target or "", wiki=True)
-        name = file_of(link)
         new = new_target(link) if literal.target else None
         mark, opened, rest = literal.raw.partition("[[")
-        return literal.raw if new is None else f"{mark}{opened}{rest.replace(name, new, 1)}"
+        return literal.raw if new is None else f"{mark}{opened}{rest.replace(file_of(link), new, 1)}"
 
     pattern = r"(?<=\]:)\s*(?P<address><[^<>\n]*>|\S+)" if defines else rf"(?<=\]){DESTINATION}"
     return PLACE.sub(retarget, re.sub(pattern, readdress, inline.text))

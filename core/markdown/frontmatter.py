@@ -92,8 +92,9 @@ def _has_plain_keys(pair: tuple[yaml.Node, yaml.Node]) -> bool:
     key, value = pair
     if isinstance(value, yaml.SequenceNode):
         return isinstance(key, yaml.ScalarNode) and all(_has_plain_keys((key, item)) for item in value.value)
-    inner = value.value if isinstance(value, yaml.MappingNode) else []
-    return isinstance(key, yaml.ScalarNode) and all(map(_has_plain_keys, inner))
+    return isinstance(key, yaml.ScalarNode) and all(
+        map(_has_plain_keys, value.value if isinstance(value, yaml.MappingNode) else [])
+    )
 
 
 def _by_lines(source: str) -> YamlBlock | None:

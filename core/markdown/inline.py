@@ -231,11 +231,14 @@ def _without_signs(text: str) -> str:
         opens = not (after.isspace() or inside_word)
         closes = not (before.isspace() or inside_word)
         single = sign in "*_"
-        for at in range(*run.span()) if single else [run.start()]:
-            delimiters.append(Delimiter(ord(sign), len(run[0]) if single else 0, at, -1, opens, closes))
+        delimiters += [
+            Delimiter(ord(sign), len(run[0]) if single else 0, at, -1, opens, closes)
+            for at in (range(*run.span()) if single else [run.start()])
+        ]
     processDelimiters(None, delimiters)  # type: ignore[arg-type]  # the state isn't used
-    pairs = [(opener.token, delimiters[opener.end].token) for opener in delimiters if opener.end >= 0]
-    hidden = {place for pair in pairs for place in pair}
+    hidden = {
+        place for opener in delimiters if opener.end >= 0 for place in (opener.token, delimiters[opener.end].token)
+    }
     hidden |= {place + 1 for place in hidden if text[place] in "~="}
     return "".join(char for at, char in enumerate(text) if at not in hidden)
 

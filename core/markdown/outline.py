@@ -112,8 +112,7 @@ def build_outline(parsed: Parsed) -> Outline:
         end = lines[min(bisect_left(lines, start) + count, len(lines) - 1)]
         return body[start:end].strip() if end - start <= MAX_LEAD else ""
 
-    tokens = _with_details(parsed.tokens) if re.search("(?i)<details", body) else parsed.tokens
-    for token in tokens:
+    for token in _with_details(parsed.tokens) if re.search("(?i)<details", body) else parsed.tokens:
         if token.nesting < 0:
             children = tuple(stack.pop())
             stack[-1].append(replace(opened.pop(), children=children))

@@ -68,8 +68,11 @@ def _rows(parsed: Parsed, between: Sequence[int], above: int) -> Iterator[TableR
         end = row.start + len(line.rstrip(_AROUND))
         # A sentence is `first cell: second cell`. With more columns, each cell follows the name of its column.
         begins, *others = _cells(line, parsed) or [""]
-        pairs = zip(names[1:], others, strict=False)
-        named = [f"{name if len(names) > 2 else ''} {cell}".strip() for name, cell in pairs if cell]
+        named = [
+            f"{name if len(names) > 2 else ''} {cell}".strip()
+            for name, cell in zip(names[1:], others, strict=False)
+            if cell
+        ]
         sentence = ": ".join(filter(None, (begins, "; ".join(named))))
         if row.start >= above and any(map(str.isalpha, sentence)):
             yield TableRow(start - above, end - above, sentence)

@@ -203,8 +203,11 @@ class ListLevel:
     @property
     def is_plain(self) -> bool:
         """Whether this level's labels look like list numbers in Markdown."""
-        around = ["", *map(str.strip, self.parts[::2])][-2:]
-        return self.format in ("decimal", "1") and len(self.parts) == 3 and around in (["", "."], ["", ")"])
+        return (
+            self.format in ("decimal", "1")
+            and len(self.parts) == 3
+            and ["", *map(str.strip, self.parts[::2])][-2:] in (["", "."], ["", ")"])
+        )
 
 
 # A list's levels by depth, counting from 1.
@@ -237,8 +240,9 @@ def join_runs(runs: Sequence[tuple[Look, str]]) -> Inlines:
         content = _signs(text.strip())
         if content:
             looks = {"Strong": look.bold, "Emph": look.italic, "Superscript": look.side > 0, "Subscript": look.side < 0}
-            for kind in (kind for kind, is_so in looks.items() if is_so):
-                content = [{"t": kind, "c": content}]
+            for kind, is_so in looks.items():
+                if is_so:
+                    content = [{"t": kind, "c": content}]
             if look.link:
                 content = [{"t": "Link", "c": [ATTRIBUTES, content, [look.link, ""]]}]
         start = len(text) - len(text.lstrip())

@@ -328,8 +328,9 @@ class _Part(Edits):
         if others and any(text_of(run)):  # Word gives each ruby its own run
             runs.append(text_run(paragraph, "".join(text_of(run))))
         if reading is not None:
-            text = collapse_spaces("".join(map(visible_text, reading)))
-            self._readings[paragraph].add(text, joined=self._before.get(run) in self.instead)
+            self._readings[paragraph].add(
+                collapse_spaces("".join(map(visible_text, reading))), joined=self._before.get(run) in self.instead
+            )
         self.instead[run] = runs
 
     def _read_chunk(self, element: Element, chunk: Chunk) -> None:

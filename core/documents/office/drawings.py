@@ -117,8 +117,10 @@ def shapes(tree: Element) -> Iterator[Element]:
         sides = (("off", "x"), ("off", "y"), ("ext", "cx"), ("ext", "cy"))  # -1 if inherited from the layout
         place = [number_of(value(first(frame, part), name), -1) for part, name in sides]
         # Find a shape's position by comparing it with up to 300 earlier ones.
-        below = (at for at, (_, other) in enumerate(ordered[:300]) if _is_above(place, other))
-        ordered.insert(next(below, len(ordered)), (child, place))
+        ordered.insert(
+            next((at for at, (_, other) in enumerate(ordered[:300]) if _is_above(place, other)), len(ordered)),
+            (child, place),
+        )
     for child, _ in ordered:
         if local(child) in ("sp", "graphicFrame", "pic", "cxnSp"):
             yield child
@@ -128,8 +130,15 @@ def shapes(tree: Element) -> Iterator[Element]:
 
 def _role(shape: Element) -> str | None:
     """Return a shape's role on its slide (`title`, `body`, ""), or None if it isn't a placeholder."""
-    about = (child for child in shape if local(child).startswith("nv"))
-    return next((mark.get("type", "") for child in about for mark in elements_named(child, "ph")), None)
+    return next(
+        (
+            mark.get("type", "")
+            for child in shape
+            if local(child).startswith("nv")
+            for mark in elements_named(child, "ph")
+        ),
+        None,
+    )
 
 
 def _is_above(upper: list[int], lower: list[int]) -> bool:

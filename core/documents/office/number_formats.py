@@ -218,8 +218,10 @@ def _moment(section: str, number: Decimal, since_1904: bool, locale: Locale) -> 
     with suppress(ValueError, OverflowError):  # an oversized field, or the year 10000
         # Excel counts 29 February 1900 as day 60, even though it never existed.
         at = _FIRST_DAY + timedelta(day - (day >= 60), float(seconds % _SECONDS))
-        shown = format_datetime(at, pattern, locale=locale)
-        return _ELAPSED.sub(lambda found: f"{int(seconds // _UNITS[found[1]]):0{len(found[0]) - 2}}", shown)
+        return _ELAPSED.sub(
+            lambda found: f"{int(seconds // _UNITS[found[1]]):0{len(found[0]) - 2}}",
+            format_datetime(at, pattern, locale=locale),
+        )
     return ""
 
 

@@ -277,15 +277,12 @@ def signs(element: Element) -> list[str]:
 
 def visible_texts(margins: Iterable[Element]) -> dict[str, None]:
     """Return the distinct lines of text in headers or footers, except for page numbers."""
-    entries = (
-        entry
-        for margin in margins
-        for entry in elements_named(margin, *("p", "h", "header-decl", "footer-decl", "date-time-decl"))
-    )
     # LibreOffice may put a word such as "Page" before a page number. Longer text isn't just a page number.
     return dict.fromkeys(
         text
-        for text in (collapse_spaces("".join(signs(entry))) for entry in entries)
+        for margin in margins
+        for entry in elements_named(margin, "p", "h", "header-decl", "footer-decl", "date-time-decl")
+        for text in [collapse_spaces("".join(signs(entry)))]
         if len(text) > 40
         or not re.fullmatch(r"(?i)[\W\d_]*(?:page|seite|página|pagina|ページ|页面|頁|第)?[\W\d_]*[页頁]?", text)
     )

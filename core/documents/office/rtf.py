@@ -326,7 +326,6 @@ class Rtf:
 
     def _do(self, word: str, number: int | None, *, starred: bool) -> None:
         state = self._state
-        flow = self._flows[-1]
         is_on = number != 0
         stated = number or 0
         match word:
@@ -377,10 +376,11 @@ class Rtf:
                 else:
                     self._texts.append("")
             case _ if state.shown and state.into not in _COLLECTED:
-                self._arrange(flow, word, stated)
+                self._arrange(word, stated)
 
-    def _arrange(self, flow: Flow, word: str, number: int) -> None:
+    def _arrange(self, word: str, number: int) -> None:
         """Apply a control word that affects paragraphs or tables."""
+        flow = self._flows[-1]
         match word:
             case "par" | "sect" | "page" | "column":
                 flow.end_paragraph()
@@ -433,6 +433,7 @@ class Rtf:
                 self.metadata[opened] = text
             case "creatim" | "revtim" if self._moment.get("yr"):
                 moment = {"mo": 0, "dy": 0, "hr": 0, "min": 0} | self._moment
-                name = "created" if opened == "creatim" else "updated"
-                self.metadata[name] = "{yr:04}-{mo:02}-{dy:02}T{hr:02}:{min:02}:00".format_map(moment)
+                self.metadata["created" if opened == "creatim" else "updated"] = (
+                    "{yr:04}-{mo:02}-{dy:02}T{hr:02}:{min:02}:00".format_map(moment)
+                )
                 self._moment = {}

@@ -227,8 +227,10 @@ def _style(raw: object, at: int, made: Glyphs, drawn: dict[int, list[Letter]], d
         bold = bool(
             pdfium.FPDFFont_GetWeight(font) >= 600 or flags & (1 << 18) or re.search("bold|heavy|black", called)
         )
-        names = r"mono|courier|consol|menlo|typewriter|(?:cm|sf|ec|lm)(?:sl|it|vt)?tt"
-        fixed = bool("cjk" not in called and (flags & 1 or re.search(names, called)))
+        fixed = bool(
+            "cjk" not in called
+            and (flags & 1 or re.search(r"mono|courier|consol|menlo|typewriter|(?:cm|sf|ec|lm)(?:sl|it|vt)?tt", called))
+        )
         address = ctypes.addressof(font.contents)
         is_drawn = not called
     if held and _runs_down(raw, at, held, matrix):

@@ -65,8 +65,13 @@ class Styles:
             return 0
         if line.size in self.levels:
             return self.levels[line.size]
-        ends = line.text.endswith((".", "。", ",", "，", ";", "；", ":", "："))
-        is_bold = line.bold and not self.bold and line.size >= 0.9 * self.body and len(line.text) <= 100 and not ends
+        is_bold = (
+            line.bold
+            and not self.bold
+            and line.size >= 0.9 * self.body
+            and len(line.text) <= 100
+            and not line.text.endswith((".", "。", ",", "，", ";", "；", ":", "："))
+        )
         return min(6, max(self.levels.values(), default=0) + 1) if is_bold else 0
 
     def pitch_at(self, line: GlyphRun) -> float:
@@ -284,8 +289,9 @@ def to_markdown(blocks: Sequence[PageBlock], pages: int) -> tuple[str, list[int]
                 text += "  " * block.level + block.text
             case "text":
                 # Escape the start of a paragraph if Markdown would read it as markup.
-                markup = r"^(\d*)((?<=\d)[.)]\s|(?<!\d)(?:#{1,6}\s|>|[+*-]\s|~~~|```|=+$|-+$))"
-                text += re.sub(markup, r"\1\\\2", block.text)
+                text += re.sub(
+                    r"^(\d*)((?<=\d)[.)]\s|(?<!\d)(?:#{1,6}\s|>|[+*-]\s|~~~|```|=+$|-+$))", r"\1\\\2", block.text
+                )
             case _:
                 text += block.text
         for place, page in block.places:
@@ -308,8 +314,8 @@ def views_of(page: Page) -> list[View]:
 
 def letters_in(views: Sequence[View]) -> int:
     """Return the number of letters and digits in the views."""
-    parts = (part for view in views for column in view.columns for part in column)
-    return sum(map(str.isalnum, "".join(text for part in parts for text in part.texts)))
+    texts = (text for view in views for column in view.columns for part in column for text in part.texts)
+    return sum(map(str.isalnum, "".join(texts)))
 
 
 def text_of(
@@ -446,8 +452,14 @@ def _goes_on(before: PageBlock, block: PageBlock, last: GlyphRun, line: GlyphRun
     """Return whether a line continues the previous block."""
     gap = line.y - last.y
     if block.kind == "heading":
-        near = gap <= 1.5 * line.size and abs(last.size - line.size) < 0.5 and last.bold == line.bold
-        return before.kind == "heading" and near and before.level == block.level and last.x1 > 0.6 * right
+        return (
+            before.kind == "heading"
+            and before.level == block.level
+            and gap <= 1.5 * line.size
+            and abs(last.size - line.size) < 0.5
+            and last.bold == line.bold
+            and last.x1 > 0.6 * right
+        )
     if block.kind != "text" or before.kind not in ("text", "item"):
         return False
     if gap > styles.pitch_at(line) or abs(last.size - line.size) > 0.15 * line.size:
@@ -462,5 +474,9 @@ def _goes_on(before: PageBlock, block: PageBlock, last: GlyphRun, line: GlyphRun
 
 def _crosses(before: PageBlock, block: PageBlock) -> bool:
     """Return whether a paragraph continues in a new column or on a new page."""
-    starts_within = bool(re.match(r"[a-z(]", block.text) or WIDE.match(block.text))
-    return before.kind == "text" and not before.text.endswith(_ENDS) and starts_within and len(before.text) > 40
+    return (
+        before.kind == "text"
+        and not before.text.endswith(_ENDS)
+        and len(before.text) > 40
+        and bool(re.match(r"[a-z(]", block.text) or WIDE.match(block.text))
+    )

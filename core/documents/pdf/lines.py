@@ -180,8 +180,11 @@ def _close_gaps(letters: Sequence[Letter], parts: Sequence[str]) -> str:
 
 def _between(letters: Sequence[Letter]) -> list[bool]:
     """Return, for each pair of adjacent letters in letterspaced text, whether a new word begins between them."""
-    gaps = [second.x0 - first.x1 for first, second in pairwise(letters)]
-    regular = min(gaps, [second.x0 - first.x0 for first, second in pairwise(letters)], key=_spread)
+    regular = min(
+        [second.x0 - first.x1 for first, second in pairwise(letters)],
+        [second.x0 - first.x0 for first, second in pairwise(letters)],
+        key=_spread,
+    )
     return [item > 1.5 * median(regular) for item in regular]
 
 
@@ -292,12 +295,19 @@ def lines_of(runs: Iterable[GlyphRun]) -> list[GlyphRun]:
         last = lines[-1] if lines else None
         if last and abs(run.y - last.y) <= 0.35 * max(run.size, last.size) and run.page == last.page:
             left, right = (last, run) if last.x0 <= run.x0 else (run, last)
-            bold = left.bold and right.bold
-            fixed = left.fixed and right.fixed
             size = left.size if len(left.text) >= len(right.text) else right.size
             is_mirrored = is_right_to_left(left.text) and is_right_to_left(right.text)
             text = " ".join([right.text, left.text] if is_mirrored else [left.text, right.text]).strip()
-            lines[-1] = GlyphRun(text, left.x0, max(left.x1, right.x1), last.y, size, bold, fixed, last.page)
+            lines[-1] = GlyphRun(
+                text,
+                left.x0,
+                max(left.x1, right.x1),
+                last.y,
+                size,
+                left.bold and right.bold,
+                left.fixed and right.fixed,
+                last.page,
+            )
         else:
             lines.append(run)
     return lines

@@ -118,15 +118,16 @@ def _table_of_rows(group: RunGroups) -> tuple[list[PageTable], list[GlyphRun]]:
     if not is_table or all(run.fixed for run in runs) or _are_texts(cells, len(columns)):
         return [], [*runs, *rest]
     rows = [[(_column(cell, columns), " ".join(run.text for run in cell)) for cell in _cells(row)] for row in group]
-    table = PageTable(
-        fill_cells(rows, len(columns)),
-        min(run.x0 for run in runs),
-        runs[0].top,
-        max(run.x1 for run in runs),
-        runs[-1].y,
-        runs[0].page,
-    )
-    return [table], rest
+    return [
+        PageTable(
+            fill_cells(rows, len(columns)),
+            min(run.x0 for run in runs),
+            runs[0].top,
+            max(run.x1 for run in runs),
+            runs[-1].y,
+            runs[0].page,
+        )
+    ], rest
 
 
 def _are_texts(rows: Sequence[Mapping[int, Sequence[GlyphRun]]], columns: int) -> bool:
@@ -178,8 +179,9 @@ def _column(cell: Sequence[GlyphRun], columns: Sequence[float]) -> int:
 def _wraps(row: Sequence[GlyphRun], columns: Sequence[float]) -> bool:
     """Return whether a row with one cell continues the cell above it."""
     number = _column(row, columns)
-    is_within = number + 1 == len(columns) or row[-1].x1 < columns[number + 1]
-    return is_within and (number > 0 or row[0].text[:1].islower())
+    return (number + 1 == len(columns) or row[-1].x1 < columns[number + 1]) and (
+        number > 0 or row[0].text[:1].islower()
+    )
 
 
 # Minimum number of lines in a column.

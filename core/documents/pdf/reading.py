@@ -131,9 +131,9 @@ class Asides:
         if kind == pdfium.FPDF_ANNOT_FILEATTACHMENT:
             file = pdfium.FPDFAnnot_GetFileAttachment(annotation)
             self.files.append(_read_text(pdfium.FPDFAttachment_GetName, file) if file else "")
-        if kind in (pdfium.FPDF_ANNOT_LINK, pdfium.FPDF_ANNOT_POPUP, pdfium.FPDF_ANNOT_WIDGET):
-            return
-        if kind == pdfium.FPDF_ANNOT_FREETEXT and is_drawn:
+        if kind in (pdfium.FPDF_ANNOT_LINK, pdfium.FPDF_ANNOT_POPUP, pdfium.FPDF_ANNOT_WIDGET) or (
+            kind == pdfium.FPDF_ANNOT_FREETEXT and is_drawn
+        ):
             return
         author, text = (_read_text(pdfium.FPDFAnnot_GetStringValue, annotation, key) for key in (b"T", b"Contents"))
         if text and text not in self.files:
@@ -141,8 +141,10 @@ class Asides:
 
 
 def attached_files(document: PdfDocument) -> list[str]:
-    files = _items(pdfium.FPDFDoc_GetAttachmentCount, pdfium.FPDFDoc_GetAttachment, document.raw)
-    return [_read_text(pdfium.FPDFAttachment_GetName, file) for file in files]
+    return [
+        _read_text(pdfium.FPDFAttachment_GetName, file)
+        for file in _items(pdfium.FPDFDoc_GetAttachmentCount, pdfium.FPDFDoc_GetAttachment, document.raw)
+    ]
 
 
 def _descriptions(loaded: PdfPage) -> list[str]:
@@ -184,8 +186,9 @@ def _choice_of(form: object, annotation: object, drawn: list[list[float]]) -> _C
     else:
         return None
     if not is_typed:
-        name = _read_text(pdfium.FPDFAnnot_GetFormFieldAlternateName, form, annotation)
-        name = name or _read_text(pdfium.FPDFAnnot_GetFormFieldName, form, annotation)
+        name = _read_text(pdfium.FPDFAnnot_GetFormFieldAlternateName, form, annotation) or _read_text(
+            pdfium.FPDFAnnot_GetFormFieldName, form, annotation
+        )
     if not text:
         return None
     return _Choice(collapse_spaces(text), collapse_spaces(name), (box.left, box.bottom, box.right, box.top))
@@ -200,9 +203,10 @@ def _is_legible(form: object, annotation: object, box: pdfium.FS_RECTF, drawn: l
     if not drawn or flags & (_PASSWORD | _COMB):
         return bool(flags & _PASSWORD)
     left, bottom, right, top = zip(*drawn, strict=True)
-    wide = max(right) - min(left)
-    high = max(top) - min(bottom)
-    return bool(wide <= box.right - box.left + _BEYOND and high <= box.top - box.bottom + _BEYOND)
+    return bool(
+        max(right) - min(left) <= box.right - box.left + _BEYOND
+        and max(top) - min(bottom) <= box.top - box.bottom + _BEYOND
+    )
 
 
 def _drawn_texts(annotation: object) -> list[list[float]]:
@@ -318,8 +322,7 @@ class Page:
     def is_scan(self) -> bool:
         """Whether the page is a picture with almost no text."""
         letters = [letter for page in (self, *self.aside) for letter in page.letters]
-        seen = sum(letter.at >= 0 and not letter.text.isspace() for letter in letters)
-        return self.pictures > 0 and seen < 20
+        return self.pictures > 0 and sum(letter.at >= 0 and not letter.text.isspace() for letter in letters) < 20
 
 
 @contextmanager
@@ -409,8 +412,11 @@ def _prepare(turning: _TurningPage) -> Asides:
             drawn = _drawn_texts(annotation)
             asides.add(annotation, is_drawn=bool(drawn))
             is_drawn_on = is_drawn_on or bool(drawn)
-            is_read = turning.form and len(turning.choices) < MOST_CHOICES
-            if is_read and (choice := _choice_of(turning.form, annotation, drawn)):
+            if (
+                turning.form
+                and len(turning.choices) < MOST_CHOICES
+                and (choice := _choice_of(turning.form, annotation, drawn))
+            ):
                 turning.choices.append(choice)
                 pdfium.FPDFAnnot_SetFlags(annotation, pdfium.FPDF_ANNOT_FLAG_HIDDEN)
         pdfium.FPDFPage_CloseAnnot(annotation)
@@ -462,14 +468,15 @@ class LeftOut:
         empty = sorted([*self._empty, *(number for number in self.scans if not scans.get(number))])
         unknown = {number: count for number, count in self._unknown.items() if not scans.get(number)}
         heads = [shorten(head, 60) for head in running]
-        omissions = (
-            Omission("page", len(empty), ranges(empty)),
-            Omission("page_part", len(self._partial), ranges(self._partial)),
-            Omission("character", sum(unknown.values()), ranges(list(unknown))),
-            *(Omission("attachment", 1, name) for name in self.files),
-            Omission("header", len(heads), "; ".join([*heads[:_HEADS], *["…"] * (len(heads) > _HEADS)])),
+        return summed(
+            (
+                Omission("page", len(empty), ranges(empty)),
+                Omission("page_part", len(self._partial), ranges(self._partial)),
+                Omission("character", sum(unknown.values()), ranges(list(unknown))),
+                *(Omission("attachment", 1, name) for name in self.files),
+                Omission("header", len(heads), "; ".join([*heads[:_HEADS], *["…"] * (len(heads) > _HEADS)])),
+            )
         )
-        return summed(omissions)
 
 
 def ranges(numbers: list[int]) -> str:

@@ -300,8 +300,12 @@ class NoteFiles:
         return f"{'!' if is_picture else ''}[{label}]({self.address(part, name, elsewhere)})"
 
     def note(self, path: str, text: str) -> Imported:
-        left_out = (Omission("attachment", len(self.missing), ", ".join(self.missing)[:200]),) if self.missing else ()
-        return Imported(path, text, left_out, self.parts)
+        return Imported(
+            path,
+            text,
+            (Omission("attachment", len(self.missing), ", ".join(self.missing)[:200]),) if self.missing else (),
+            self.parts,
+        )
 
 
 SUFFIXES = (".zip", ".enex", ".jex")

@@ -251,8 +251,11 @@ class Telegram(FolderImporter):
             export = read_json(self._folder, path, failed, 100 << 20)
             all_chats = [*objects(export, "chats", "list"), *objects(export, "left_chats", "list")]
             for chat in sorted(all_chats or objects([export]), key=lambda chat: text_of(chat, "id")):
-                messages = (self._message(item, posixpath.dirname(path)) for item in objects(chat, "messages"))
-                yield from write_chat(text_of(chat, "name") or text_of(chat, "type") or self.name, messages, taken)
+                yield from write_chat(
+                    text_of(chat, "name") or text_of(chat, "type") or self.name,
+                    (self._message(item, posixpath.dirname(path)) for item in objects(chat, "messages")),
+                    taken,
+                )
         yield from failed
 
     def _message(self, item: dict[str, object], place: str) -> ChatMessage:

@@ -167,8 +167,11 @@ def _to_imported(note: Element, title: str, place: str) -> Imported | Failed:
         "author": value("author"),
         "source_url": value("source-url"),
     }
-    left_out = summed([Omission("encrypted", encrypted), Omission("attachment", len(names))])
-    return Imported(place, add_front_matter(fields, f"{text}\n"), left_out)
+    return Imported(
+        place,
+        add_front_matter(fields, f"{text}\n"),
+        summed([Omission("encrypted", encrypted), Omission("attachment", len(names))]),
+    )
 
 
 def task_lists(tasks: Iterable[Element]) -> dict[str, str]:
@@ -188,8 +191,13 @@ def task_lists(tasks: Iterable[Element]) -> dict[str, str]:
 def _day(time: str, zone: str) -> str:
     """Return the day of a UTC time in the given time zone, or "" if the time can't be read."""
     try:
-        at = datetime.strptime(time.strip(), "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
-        return at.astimezone(ZoneInfo(zone.strip() or "UTC")).date().isoformat()
+        return (
+            datetime.strptime(time.strip(), "%Y%m%dT%H%M%SZ")
+            .replace(tzinfo=UTC)
+            .astimezone(ZoneInfo(zone.strip() or "UTC"))
+            .date()
+            .isoformat()
+        )
     except (ValueError, OSError, KeyError, OverflowError):
         return f"{time[:4]}-{time[4:6]}-{time[6:8]}" if re.match(r"\d{8}T", time) else ""
 

@@ -99,9 +99,8 @@ def _notes(file: Path, taken: Taken) -> ImportedNotes:
             resource = items.get(linked)
             if not resource or resource["type_"] != "4":
                 return match[0]
-            is_readable = resource["encryption_blob_encrypted"] in _UNSET
             return attached.address(
-                resources.get(linked) if is_readable else None,
+                resources.get(linked) if resource["encryption_blob_encrypted"] in _UNSET else None,
                 resource["title"] or f"{linked}.{resource['file_extension']}",
             )
 
@@ -115,15 +114,20 @@ def _notes(file: Path, taken: Taken) -> ImportedNotes:
         if note["is_todo"] == "1":
             due = "" if note["todo_due"] in _UNSET else f" 📅 {time_of(note['todo_due'], 1000)[:10]}"
             body = f"- [{' ' if note['todo_completed'] in _UNSET else 'x'}] {note['title']}{due}\n\n{body}"
-        fields = {
-            "title": note["title"],
-            "tags": tags_of(tags[key]),
-            "created": note["user_created_time"] or note["created_time"],
-            "updated": note["user_updated_time"] or note["updated_time"],
-            "author": note["author"],
-            "source_url": note["source_url"],
-        }
-        yield attached.note(path, add_front_matter(fields, f"{body}\n"))
+        yield attached.note(
+            path,
+            add_front_matter(
+                {
+                    "title": note["title"],
+                    "tags": tags_of(tags[key]),
+                    "created": note["user_created_time"] or note["created_time"],
+                    "updated": note["user_updated_time"] or note["updated_time"],
+                    "author": note["author"],
+                    "source_url": note["source_url"],
+                },
+                f"{body}\n",
+            ),
+        )
 
 
 def _folder(item: _Item, items: Mapping[str, _Item]) -> str:

@@ -76,16 +76,21 @@ class Keep(FolderImporter):
             ),
         )
         sharees = (text_of(sharee, "email") for sharee in objects(note, "sharees") if sharee.get("isOwner") is not True)
-        fields = {
-            "title": text_of(note, "title"),
-            "tags": tags_of(text_of(label, "name") for label in objects(note, "labels")),
-            "status": "archived" if note.get("isArchived") is True else "",
-            "pinned": note.get("isPinned") is True or None,
-            "shared_with": list(filter(None, sharees)),
-            "created": time_of(text_of(note, "createdTimestampUsec"), _MICROSECONDS),
-            "updated": time_of(text_of(note, _EDITED), _MICROSECONDS),
-        }
-        return attached.note(place, add_front_matter(fields, "\n\n".join(filter(None, parts)) + "\n"))
+        return attached.note(
+            place,
+            add_front_matter(
+                {
+                    "title": text_of(note, "title"),
+                    "tags": tags_of(text_of(label, "name") for label in objects(note, "labels")),
+                    "status": "archived" if note.get("isArchived") is True else "",
+                    "pinned": note.get("isPinned") is True or None,
+                    "shared_with": list(filter(None, sharees)),
+                    "created": time_of(text_of(note, "createdTimestampUsec"), _MICROSECONDS),
+                    "updated": time_of(text_of(note, _EDITED), _MICROSECONDS),
+                },
+                "\n\n".join(filter(None, parts)) + "\n",
+            ),
+        )
 
 
 def _is_note(node: object) -> bool:

@@ -105,8 +105,9 @@ def _page(fields: Fields, body: str, path: str, places: dict[str, str], ids: dic
         if site := re.match(r"https://(?:www\.)?notion\.(?:so|site)/(?:[^\s()#?]*[-/])?([0-9a-f]{32})", address):
             place = ids.get(site[1])
         else:
-            wanted = posixpath.normpath(posixpath.join(posixpath.dirname(path), unquote(address.partition("#")[0])))
-            place = places.get(wanted)
+            place = places.get(
+                posixpath.normpath(posixpath.join(posixpath.dirname(path), unquote(address.partition("#")[0])))
+            )
         return f"]({quote(posixpath.relpath(place, here or '.'))})" if place else match[0]
 
     return add_front_matter(fields, re.sub(r"\]\(((?:[^()\s]|\([^()\s]*\))+)\)", link, body))
