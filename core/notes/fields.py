@@ -58,11 +58,13 @@ def overriding(note: Note, changed: Note) -> Note:
 
 def check_text(name: str, text: str) -> None:
     """Raise EditError if the text contains a lone surrogate or a NUL, which no file or database can hold."""
-    if (half := find_half_character(text)) is None and "\0" not in text:
-        return
-    half = text.index("\0") if half is None else half
-    around = escape_halves(text[max(0, half - _AROUND) : half + _AROUND])
-    raise EditError("The {name} '{value}' contains an incomplete character. Type it again.", name=name, value=around)
+    half = find_half_character(text)
+    at = text.find("\0") if half is None else half
+    if at >= 0:
+        around = escape_halves(text[max(0, at - _AROUND) : at + _AROUND])
+        raise EditError(
+            "The {name} '{value}' contains an incomplete character. Type it again.", name=name, value=around
+        )
 
 
 def check_body(body: str) -> None:

@@ -230,14 +230,12 @@ class Proposals:
             pending = [submission.note.id for submission in chosen if submission.change is None]
             self._writer.change_all(pending, partial(replace, status="active"), Revision("accept", "person"))
             self._store.events.publish(NotesDecided(tuple(pending), None))
-            changes = [
-                replace(submission.change, version=submission.note.version)
+            changed = [
+                self._make(replace(submission.change, version=submission.note.version)).id
                 for submission in chosen
                 if submission.change
             ]
-            for change in changes:
-                self._make(change)
-        self._writer.index([*pending, *(change.note_id for change in changes)], embed=embed)
+        self._writer.index(pending + changed, embed=embed)
 
     def make(self, change: Proposal, *, embed: bool = True) -> Note:
         """Apply a proposed change, which the user may have edited, and return the note.

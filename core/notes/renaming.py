@@ -192,10 +192,8 @@ class Renames:
                     note = self._store.note(other)
                     note = self._read(other) if renamed.text(note) != note.body else note
                     body = renamed.text(note)
-                    changes = body != note.body
-                    plans[other] = (
-                        self._writer.plan(note, lambda same: same, renamed.revision(note), body) if changes else None
-                    )
+                    if body != note.body:
+                        plans[other] = self._writer.plan(note, lambda same: same, renamed.revision(note), body)
             except TesseraError as error:
                 refused[other] = error.message
         done = [plan for plan in plans.values() if plan]
@@ -253,12 +251,10 @@ class Renames:
         ):
             # If the first heading is the old title, it becomes the new title.
             headings = look_into(body, note.location).outline.headings
-            if heading := next((heading for heading in headings if heading.level == 1), None):
-                head = body[: heading.start]
+            heading = next((heading for heading in headings if heading.level == 1), None)
+            if heading and not heading.nested and short_title(heading.title) == note.title:
                 text = body[heading.start : heading.end]
-                rest = body[heading.end :]
-                if not heading.nested and short_title(heading.title) == note.title:
-                    body = head + text.replace(note.title, title, 1) + rest
+                body = body[: heading.start] + text.replace(note.title, title, 1) + body[heading.end :]
             body = renamed.text(replace(note, body=body))
 
         def change(stored: Note) -> Note:

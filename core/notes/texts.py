@@ -93,13 +93,7 @@ def _distance(name: str, text: str) -> int:
     0: the name equals the text. 1: the name starts with the text. 2: a word in the name does. 3: the name contains the
     text. 4: there is no match.
     """
-    if name == text:
-        return 0
-    if name.startswith(text):
-        return 1
-    if f" {text}" in name:
-        return 2
-    return 3 if text in name else 4
+    return (name == text, name.startswith(text), f" {text}" in name, text in name, True).index(True)
 
 
 _END = re.compile(LINE_END)
@@ -241,12 +235,6 @@ def as_line(text: str, length: int) -> str:
     return shorten(collapse_spaces(line), length)
 
 
-def _beginning(title: str, text: str, length: int) -> str:
-    """Return the first prose of a text as one line, without a first line that repeats the title."""
-    first, _, rest = text.lstrip().partition("\n")
-    return as_line(_NOT_PROSE.sub("", rest if as_line(first, length) == as_line(title, length) else text), length)
-
-
 @dataclass
 class NoteTexts:
     """The text of notes in all bases, as shown and quoted."""
@@ -295,10 +283,13 @@ class NoteTexts:
 
         It is without Markdown marks, hidden parts, code, tables and headings.
         """
-        return {
-            note_id: _beginning(*text.partition("\n")[::2], length)
-            for note_id, text in self._store.notes.beginnings(note_ids, _READ).items()
-        }
+        found = {}
+        for note_id, text in self._store.notes.beginnings(note_ids, _READ).items():
+            title, _, body = text.partition("\n")
+            first, _, rest = body.lstrip().partition("\n")
+            is_title = as_line(first, length) == as_line(title, length)
+            found[note_id] = as_line(_NOT_PROSE.sub("", rest if is_title else body), length)
+        return found
 
     def mentions(self, links: NoteLinks, note_id: str, among: Iterable[str]) -> dict[str, str]:
         """Return the sentence in which each note in `among` links to a note, leaving out hidden parts."""

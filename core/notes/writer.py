@@ -275,13 +275,14 @@ class PlannedChange:
 
 def check_text_writable(base: KnowledgeBase, note: Note, changed: Note) -> None:
     """Raise EditError if a change would edit a document's text, or a file in a base that doesn't write files."""
-    if note.in_file and note.document and changed.body != note.body:
+    if changed.body == note.body:
+        return
+    if note.in_file and note.document:
         raise EditError(
             "The text of '{path}' was converted from a document. Edit the document, or a copy of the note.",
             path=note.path,
         )
-    if changed.body != note.body:
-        check_file_writable(base, note)
+    check_file_writable(base, note)
 
 
 def check_file_writable(base: KnowledgeBase, note: Note) -> None:

@@ -94,14 +94,14 @@ def _fields(note_ids: Sequence[str]) -> None:
         )
     for column, name in zip(st.columns(len(OTHERS)), OTHERS, strict=True):
         key = f"several_{name}"
+        label = text_of(NOTE_FIELDS[name].title)
         match NOTE_FIELDS[name].kind:
             case "status":
-                label = text_of(NOTE_FIELDS[name].title)
                 values[name] = select_in(column, label, {"": leave, **note_fields.STATUSES}, key)
             case "number":
-                values[name] = note_fields.number_box(column, name, key, placeholder=leave)
+                values[name] = note_fields.number_box(column, label, key, placeholder=leave)
             case _:
-                day = note_fields.day_box(column, name, key)
+                day = note_fields.day_box(column, label, key)
                 values[name] = day and day.isoformat()
     chosen = {name: value for name, value in values.items() if value not in (None, "")}
     if button(

@@ -106,8 +106,8 @@ def _way() -> None:
         last = text_box("To: note title", "way_to")
     if not (first.strip() and last.strip()):
         return
-    ends = [next(iter(workspace.notes.switch(text, 1)), None) for text in (first, last)]
-    if not (ends[0] and ends[1]):
+    ends = [note for text in (first, last) for note in workspace.notes.switch(text, 1)]
+    if len(ends) < 2:
         small_print("No note has this title.")
         return
     steps = workspace.related.concepts.way(ends[0].id, ends[1].id)

@@ -77,14 +77,17 @@ def session_texts() -> dict[str, EditorSession]:
     return writings
 
 
-def _open(session: EditorSession) -> None:
+def _open(note: Note | None, base: str, body: str = "", **more: Any) -> EditorSession:
+    """Open a new editor session. `more` are other fields of it."""
+    session = EditorSession(token_hex(8), note, base, body, **more)
     session_state[_WRITING] = session_texts()[session.token] = session
+    return session
 
 
 def begin(base: str = "", *, title: str = "", folder: str = "", **more: Any) -> None:
     """Start a new note. Use this in callbacks. `more` are other fields of its session."""
     fields = {"title": title} if title else {}
-    _open(EditorSession(token_hex(8), None, base, folder=folder, **{"fields": fields, **more}))
+    _open(None, base, folder=folder, **{"fields": fields, **more})
 
 
 def begin_here(title: str = "") -> None:
@@ -95,8 +98,8 @@ def begin_here(title: str = "") -> None:
 
 def title_of(path: str) -> str:
     """Return a note's default title from its path."""
-    name = PurePosixPath(path).name
-    return name[: -len(PurePosixPath(name).suffix)] if name.lower().endswith(NOTE_SUFFIXES) else name
+    pure = PurePosixPath(path)
+    return pure.stem if pure.name.lower().endswith(NOTE_SUFFIXES) else pure.name
 
 
 def edit(note_id: str, *, at_end: bool = False, caret: int = 0, at: str = "", back: str = "") -> None:
@@ -107,34 +110,22 @@ def edit(note_id: str, *, at_end: bool = False, caret: int = 0, at: str = "", ba
     note = workspace.notes.get(note_id)
     caret = units(note.body) if at_end else units(note.body[: max(0, note.body.find(at))]) if at else max(0, caret)
     clear_undo()
-    base = workspace.bases.by_id(note.base_id).name
-    _open(EditorSession(token_hex(8), note, base, note.body, caret=caret, back=back))
+    _open(note, workspace.bases.by_id(note.base_id).name, note.body, caret=caret, back=back)
 
 
 def edit_as(note: Note, body: str, fields: ValueMap, conflict: Note | None = None) -> None:
     """Start editing a note with a changed text and fields, which may conflict with the note. Use this in callbacks."""
     base = workspace.bases.by_id(note.base_id).name
     clear_undo()
-    _open(
-        session := EditorSession(token_hex(8), note, base, body, fields=dict(fields), conflict=conflict, action="rest")
-    )
-    keep_draft(session)
+    keep_draft(_open(note, base, body, fields=dict(fields), conflict=conflict, action="rest"))
 
 
 def edit_proposed(submission: Submission) -> None:
     """Start editing a proposed change to a note. Use this in callbacks. Raises NoteNotFound."""
     note = workspace.notes.get(submission.note.id)
     changed = workspace.proposals.proposed(submission)
-    _open(
-        EditorSession(
-            token_hex(8),
-            note,
-            submission.note.base,
-            changed.body,
-            fields=fields_of(changed, note),
-            proposed=submission.change is not None,
-        )
-    )
+    is_change = submission.change is not None
+    _open(note, submission.note.base, changed.body, fields=fields_of(changed, note), proposed=is_change)
 
 
 def resume(key: str) -> None:
@@ -149,8 +140,7 @@ def open_draft(draft: NoteDraft, predecessor: str = "") -> None:
     about: AnyMap = draft.fields
     fields = about.get("fields")
     note = _draft_origin(draft)
-    session = EditorSession(
-        token_hex(8),
+    session = _open(
         note,
         str(about.get("base", "")),
         with_line_ends(draft.body, note.body if note else ""),
@@ -162,7 +152,6 @@ def open_draft(draft: NoteDraft, predecessor: str = "") -> None:
         predecessor=predecessor,
         **{name: about[name] for name in _WAY if name in about},
     )
-    _open(session)
     keep_draft(session, claim=True)
     session.request("rest")
     if session.key != draft.key and not workspace.readonly:
@@ -176,13 +165,10 @@ def _draft_origin(draft: NoteDraft) -> Note | None:
     if (saved := _SAVED.get(draft_id)) and saved[2] <= number_of(draft):
         note_id, version, _ = saved
     try:
-        if note_id == NEW:
-            return None
         now = workspace.notes.get(note_id)
-    except NoteNotFound:
-        return None
-    try:
         return now if is_saved(draft) else workspace.versions.get(note_id, version)
+    except NoteNotFound:  # a new or a deleted note
+        return None
     except VersionNotFound:  # replaced by a later version from the same sitting
         return replace(now, version=version)
 
@@ -585,16 +571,11 @@ def _is_known(draft: NoteDraft) -> bool:
     stored = workspace.drafts.find(draft.key)
     if stored is None:
         with suppress(NoteNotFound):
-            return is_saved(draft) or _is_in_history(draft)
+            if is_saved(draft):
+                return True
+            versions = workspace.versions  # a later one may have the same text
+            later = [version.number for version in versions.all(draft.note_id) if version.number > draft.version]
+            return any(versions.get(draft.note_id, number).body == draft.body for number in later[:_COMPARED])
         return False
     mine = stored.fields.get("writer") == draft.fields["writer"]
     return stored.body == draft.body or (mine and number_of(stored) >= number_of(draft))
-
-
-def _is_in_history(draft: NoteDraft) -> bool:
-    """Return whether a version later than the draft's has the same text. Raises NoteNotFound."""
-    note_id = draft.note_id
-    if note_id == NEW:
-        return False
-    later = [version.number for version in workspace.versions.all(note_id) if version.number > draft.version]
-    return any(workspace.versions.get(note_id, number).body == draft.body for number in later[:_COMPARED])

@@ -108,12 +108,10 @@ def _history(note_id: str) -> None:
             others = {item: text for item, text in texts.items() if item != number}
             with row("history_head", vertical_alignment="bottom"):
                 view, other = _choose_view(note_id, number, others)
-                if (
-                    others
-                    and number != max(texts)
-                    and button("Restore this version", "history_revert", "restore", type="primary", writes=True)
+                now = max(texts)
+                if number != now and button(
+                    "Restore this version", "history_revert", "restore", type="primary", writes=True
                 ):
-                    now = max(texts)
                     note = workspace.versions.revert(note_id, number, expected_version=now)
                     DIALOG.close()
                     offer_undo(
@@ -127,15 +125,14 @@ def _history(note_id: str) -> None:
                     head = "" if note.title == workspace.texts.title_of(note.body) else f"<b>{html(note.title)}</b>"
                     draw_html(f"{head}<div class='t-words'>{html(note.body[:_MOST])}</div>{_cut(len(note.body))}")
                 else:
-                    numbers = sorted((number, other))
-                    first, second = numbers
+                    first, second = sorted((number, other))
                     draw_html(
                         f'<p class="t-words t-key"><del>{t_html("removed: only in version {n}", n=first)}</del>'
                         f" <ins>{t_html('added: only in version {n}', n=second)}</ins></p>"
                     )
                     difference = workspace.versions.difference(note_id, first, second)
                     if view == "sides" and (shown := words(difference, sides=True)):
-                        heads = elements((t("Version {n}", n=n) for n in numbers), "b")
+                        heads = elements((t("Version {n}", n=n) for n in (first, second)), "b")
                         draw_html(f"{_fields(difference.fields)}<div class='t-words t-sides'>{heads}{shown}</div>")
                     else:
                         draw_difference(difference)
@@ -159,13 +156,9 @@ def _choose_view(note_id: str, number: int, others: dict[int, str]) -> tuple[str
     if view == "alone":
         st.space("stretch")
         return view, None
-    newest = max(others)
-    first = newest if newest > number else next(iter(others))
-    texts = {
-        item: text if item < max(newest, number) else t("now · {version}", version=text)
-        for item, text in others.items()
-    }
-    return view, select("Compared with", texts, f"history_{note_id}_{number}", index=list(texts).index(first))
+    newest = max(number, *others)
+    texts = {item: text if item < newest else t("now · {version}", version=text) for item, text in others.items()}
+    return view, select("Compared with", texts, f"history_{note_id}_{number}")
 
 
 def draw_difference(difference: NoteDifference) -> None:
@@ -183,10 +176,7 @@ def words(difference: NoteDifference, *, sides: bool = False) -> str:
     """
     if all(piece.kind == "equal" for piece in difference.pieces):
         return ""
-    joined = ""
-    rows = ""
-    left = ""
-    right = ""
+    joined = rows = left = right = ""
     length = 0
     for number, piece in enumerate(difference.pieces):
         if piece.kind == "equal":
@@ -195,21 +185,27 @@ def words(difference: NoteDifference, *, sides: bool = False) -> str:
             head = lines[: _AROUND + 1] if number else []
             tail = lines[-_AROUND - 1 :] if number < len(difference.pieces) - 1 else []
             for line in lines if len(head) + len(tail) >= len(lines) else [*head, "", *tail]:
-                joined += html(line) or "<hr>"
-                left = left + html(line)
-                right = right + html(line)
+                shown = html(line)
+                joined += shown or "<hr>"
+                left += shown
+                right += shown
                 if line.endswith("\n") or not line:
                     rows += _sides(left, right) or "<hr>"
                     left = right = ""
             continue
         text = piece.text[: max(0, _MOST - length)]
         length += len(text)
-        tag = "del" if piece.kind == "removed" else "ins"
+        is_removed = piece.kind == "removed"
+        tag = "del" if is_removed else "ins"
         changed = f"<{tag}>{html(text)}</{tag}>"
         # Show a line break that was removed from within a line as a sign. A real break would split the current line.
         is_whole = text.endswith("\n") and joined[-1:] in "\n"
-        joined += changed if is_whole or tag == "ins" else changed.replace("\n", "↵")
-        left, right = (left + changed, right) if piece.kind == "removed" else (left, right + changed)
+        if is_removed:
+            joined += changed if is_whole else changed.replace("\n", "↵")
+            left += changed
+        else:
+            joined += changed
+            right += changed
     return (rows + _sides(left, right) if sides else f'<div class="t-words">{joined}</div>') + _cut(length)
 
 

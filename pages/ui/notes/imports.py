@@ -287,9 +287,7 @@ def _decide(plan: SyncPlan) -> None:
                 )
             page_link("bases.py", "Choose the base's settings first", "tune", new="yes", name=plan.base)
         reports.show(plan)
-        confirmed = True
-        if plan.joined:
-            confirmed = _joins(plan)
+        confirmed = not plan.joined or _joins(plan)
         if plan.removes_many():
             st.warning(
                 t(

@@ -69,8 +69,10 @@ def narrowing(bases: list[str]) -> Narrowing:
         select_all=False,
         persist_state="session",
     )
-    pieces = [[offered[item][0]] if item in offered else re.findall(r'(?:"[^"]*"|[^\s"])+', item) for item in typed]
-    narrowed = _read(bases, [piece for part in pieces for piece in part])
+    pieces = list[str]()
+    for item in typed:
+        pieces += [offered[item][0]] if item in offered else re.findall(r'(?:"[^"]*"|[^\s"])+', item)
+    narrowed = _read(bases, pieces)
     links.set_value("base", narrowed.base)
     session_state["notes_base"] = narrowed.base
     return narrowed
@@ -172,11 +174,9 @@ def _table(cards: Sequence[NoteSummary], *, several: bool) -> None:
 
     def picked() -> None:
         selection = session_state[key]["selection"]
-        rows = selection["rows"]
-        cells = selection.get("cells", [])
-        if cells:
+        if cells := selection.get("cells"):
             opened.choose(cards[cells[0][0]].id)
-        session_state["chosen"] = [cards[row].id for row in rows]
+        session_state["chosen"] = [cards[row].id for row in selection["rows"]]
 
     table(
         [

@@ -43,8 +43,7 @@ def draw_head(session: EditorSession) -> None:
     _title(session)
     with st.container(key="note_fields"):
         if session.note is None or session.created:
-            bases = base_names(plain=False)
-            bases = list(dict.fromkeys([*bases, *filter(None, [session.base])]))
+            bases = list(dict.fromkeys(filter(None, [*base_names(plain=False), session.base])))
             several = len(bases) > 1
             *place, tags, status = columns([3, 3, 4, 2] if several else [3, 7, 2])
             base_key = f"new_base_{session.token}"
@@ -114,9 +113,9 @@ def _field(session: EditorSession, name: str, box: Place) -> None:
     value = session.value(name)
     key = key_of(session, name)
     label = text_of(NOTE_FIELDS[name].title)
-    about = ABOUT.get(name)
     more: Values = {"on_change": _on_change(session, name, key)}
-    more |= {"help": text_of(about)} if about else {}
+    if about := ABOUT.get(name):
+        more["help"] = text_of(about)
     match NOTE_FIELDS[name].kind:
         case "tags":
             words_box(box, label, key, [tag for tag, _ in session.completions.tags], value or [], **more)
@@ -127,9 +126,9 @@ def _field(session: EditorSession, name: str, box: Place) -> None:
         case "notes":
             words_box(box, label, key, [note for note, *_ in session.completions.notes], value or [], **more)
         case "number":
-            number_box(box, name, key, value or 0, **more)
+            number_box(box, label, key, value or 0, **more)
         case "day":
-            day_box(box, name, key, date.fromisoformat(value) if value else None, **more)
+            day_box(box, label, key, date.fromisoformat(value) if value else None, **more)
         case "status":
             select_in(box, label, STATUSES, key, index=list(STATUSES).index(value or "active"), **more)
         case _:
@@ -178,18 +177,16 @@ def word_of(value: str) -> str:
     return value.removesuffix(_MARK)
 
 
-def number_box(box: Place, name: str, key: str, value: int | None = None, **more: object) -> int | None:
+def number_box(box: Place, label: str, key: str, value: int | None = None, **more: object) -> int | None:
     """Draw a box for a numeric field. Return the number, or None if the box is empty."""
-    number: int | None = drawn(
-        box.number_input, text_of(NOTE_FIELDS[name].title), -MOST, MOST, value, step=1, key=key, **more
-    )
+    number: int | None = drawn(box.number_input, label, -MOST, MOST, value, step=1, key=key, **more)
     return number
 
 
-def day_box(box: Place, name: str, key: str, value: date | None = None, **more: object) -> date | None:
+def day_box(box: Place, label: str, key: str, value: date | None = None, **more: object) -> date | None:
     """Draw a box for a date field. Return the date, or None if the box is empty."""
     more |= {"min_value": None, "format": "YYYY-MM-DD"}
-    day: date | None = drawn(box.date_input, text_of(NOTE_FIELDS[name].title), value, key=key, **more)
+    day: date | None = drawn(box.date_input, label, value, key=key, **more)
     return day
 
 

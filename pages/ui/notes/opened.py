@@ -43,8 +43,9 @@ def note_id() -> str:
     linked = arrived_value("note")
     if linked is not None:
         _open(linked)
-    links.set_value("note", session_state.get(_NOTE, ""))
-    return str(session_state.get(_NOTE, ""))
+    note_id = str(session_state.get(_NOTE, ""))
+    links.set_value("note", note_id)
+    return note_id
 
 
 def second_id() -> str:
@@ -53,13 +54,11 @@ def second_id() -> str:
     Call this before `note_id`, which adds the open note to the URL.
     """
     linked = arrived_value("second")
-    if linked is None and "note" in query_params and "second" not in query_params:
-        linked = ""
-    if linked is not None:
-        session_state[_SECOND] = linked
-    note_id = str(session_state.get(_SECOND, ""))
-    links.set_value("second", note_id)
-    return note_id
+    if linked is None:
+        is_closed = "note" in query_params and "second" not in query_params
+        linked = "" if is_closed else str(session_state.get(_SECOND, ""))
+    choose_second(linked)
+    return linked
 
 
 def choose_second(note_id: str, _place: str = "") -> None:

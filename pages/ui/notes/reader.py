@@ -2,7 +2,7 @@
 
 import itertools
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 
 import streamlit as st
@@ -107,12 +107,6 @@ def _line(use: Use) -> str:
 
 
 # Notes related to the open note, its possible duplicates, and suggestions that can be accepted with a click.
-
-
-def panel(note: Note) -> None:
-    """Show the related notes and suggestions, initially collapsed. They are computed only while expanded."""
-    if workspace.has("related"):
-        on_demand("Related notes and suggestions", "related", "hub", partial(_draw_related, note))
 
 
 def _draw_related(note: Note) -> None:
@@ -294,7 +288,8 @@ def note(note: Note, passage: Passage | None) -> None:
             _text(note, passage)
         _fields(note)
         draw_uses(note)
-        panel(note)
+        if workspace.has("related"):
+            on_demand("Related notes and suggestions", "related", "hub", partial(_draw_related, note))
 
 
 def second_note(note: Note) -> None:
@@ -304,17 +299,16 @@ def second_note(note: Note) -> None:
             paragraph(note.title, "t-title")
             small("Swap", "second_swap", "swap_horiz", opened.swap, note.id)
             close("second_close", "Close", opened.choose_second, "")
-        _text(note, None, opened.choose_second, "second")
+        _text(note, None, is_first=False)
 
 
 def _fields(note: Note) -> None:
     values = {**classification(note), **{name: join_list(getattr(note, name)) for name in RELATIONS}}
     shown = [(text_of(NOTE_FIELDS[name].title), field_value(name, value)) for name, value in values.items()]
     shown += [(t("Source"), note.source_url), (t("Created"), day_of(note.created_at) if note.created_at else "")]
-    lines = [_field(name, value) for name, value in [*shown, *note.extra.items()]]
-    if any(lines):
+    if lines := "".join(itertools.starmap(_field, [*shown, *note.extra.items()])):
         with expander("Fields"):
-            draw_html(f'<div class="t-list">{"".join(lines)}</div>')
+            draw_html(f'<div class="t-list">{lines}</div>')
 
 
 def _field(name: object, value: object) -> str:
@@ -327,16 +321,12 @@ def _field(name: object, value: object) -> str:
     return f"<div>{with_label(f'<b>{html(str(name))}</b>', text)}</div>" if text else ""
 
 
-def _text(
-    note: Note,
-    passage: Passage | None,
-    choose: Callable[[str, str], None] = opened.choose,
-    key: str = "reader",
-) -> None:
+def _text(note: Note, passage: Passage | None, *, is_first: bool = True) -> None:
     """Show a note's rendered text. If the text is long, show only the part around the passage.
 
-    `choose` is called to open a linked note.
+    If `is_first` is False, the note is the second one, and its links open in its place.
     """
+    key = "reader" if is_first else "second"
     if note.plain:
         at = passage[0].line if passage else 0
         every = re.split(LINE_END, note.body)
@@ -349,8 +339,7 @@ def _text(
             rows.append(f"<div{' class=on' if number == at else ''}><i>{number:,}</i><span>{html(shown)}</span></div>")
             if size >= CHARACTERS:
                 break
-        if size < len(note.body):
-            _is_long(note, size, around=passage is not None)
+        _warn_if_long(note, size, passage)
         with container(key=f"{key}_body"):
             draw_html(f'<div class="t-numbered">{"".join(rows)}</div>')
         return
@@ -360,8 +349,7 @@ def _text(
     last = first + max(RENDERED, end - first)
     before = drawable_part(body[first:start], last=True)
     shown = before + body[start:end] + drawable_part(body[end:last])
-    if len(shown) < len(body):
-        _is_long(note, len(shown), around=passage is not None)
+    _warn_if_long(note, len(shown), passage)
     if not shown.strip():
         small_print("This note has no text.")
         return
@@ -372,13 +360,12 @@ def _text(
             return
         sources = NoteSources(note, can_click=True, first_line=len(re.findall(LINE_END, body[: start - len(before)])))
         drawn = document(shown, sources, (len(before), len(before) + end - start) if passage else None)
-        is_first = key == "reader"
         place = "passage" if passage else anchor(drawn.headings, opened.place()) if is_first else ""
         arrival = f"{note.id} {passage[0].index if passage else ''} {opened.arrival() if is_first else ''}"
 
         def clicked(link: Clicked) -> None:
             if link.note_id:
-                choose(link.note_id, link.place)
+                (opened.choose if is_first else opened.choose_second)(link.note_id, link.place)
             elif link.tag:
                 listing.narrow("", [link.tag])
             elif link.line >= 0:
@@ -403,8 +390,11 @@ def _page(note: Note, drawn: RenderedNote, sources: NoteSources) -> str:
         else ""
     )
     to, missing, back = sources.links()
-    places = {item: sources.missing(item, relative=False) for item in missing}
-    lost = [f'<a class="missing" href="#" data-make="{html(at)}">{html(item)}</a>' for item, at in places.items() if at]
+    lost = [
+        f'<a class="missing" href="#" data-make="{html(at)}">{html(item)}</a>'
+        for item in dict.fromkeys(missing)
+        if (at := sources.missing(item, relative=False))
+    ]
     near = sources.near(neighbours.NEAR)
     graph = neighbours.draw(
         back, to, near, sources.links_among((*back[: neighbours.MOST], *to[: neighbours.MOST], *near))
@@ -438,16 +428,18 @@ def _links(title: str, links: Sequence[str]) -> str:
 
 def _raw(note: Note) -> None:
     shown = note.body[:RAW]
-    if len(shown) < len(note.body):
-        _is_long(note, len(shown), around=False)
+    _warn_if_long(note, len(shown))
     if shown.strip():
         container(key="raw_text").code(shown, language=None, wrap_lines=True)
     else:
         small_print("This note has no text.")
 
 
-def _is_long(note: Note, shown: int, *, around: bool) -> None:
-    if around:
+def _warn_if_long(note: Note, shown: int, passage: Passage | None = None) -> None:
+    """Say which part of a note is shown if fewer than all of its characters are."""
+    if shown >= len(note.body):
+        return
+    if passage:
         small_print("This note is long, so only the part around the passage is shown.")
         return
     st.info(

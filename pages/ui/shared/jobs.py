@@ -113,7 +113,7 @@ def _running() -> list[str]:
 def is_importing(base: str = "") -> bool:
     """Return whether an import into `base` is running. If `base` is "", return whether any import is running."""
     job = workspace.jobs.find("import")
-    return job is not None and job.state == "running" and (not (job.base and base) or job.base == base)
+    return job is not None and job.state == "running" and (not base or job.base in ("", base))
 
 
 def is_shut() -> bool:

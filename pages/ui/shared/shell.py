@@ -258,15 +258,16 @@ def _frame(workspace: Workspace | None) -> st.Page:
     # Set the tab's icon here. A page's own icon would be fetched from Google.
     st.set_page_config(page_icon=PROGRAM / "data" / "icon" / "tessera.png", layout="wide")
     before = session_state.get("page")
-    session_state["page"] = page.url_path or "home"
-    if before != session_state["page"]:
+    here = session_state["page"] = page.url_path or "home"
+    arrived = before != here
+    if arrived:
         jobs.leave_page()
     language_and_look.settle_look(workspace)
     words = f":root {{ --t-choose-files: {json.dumps(t('Choose files'), ensure_ascii=False)}; }}"
     draw_html(f"{style.STYLE}<style>{words}</style>")
     with st.sidebar:
         draw_html(style.LOGO)
-        _menu(workspace, pages, arrived=before != session_state["page"])
+        _menu(workspace, pages, arrived=arrived)
         st.space("small")
         draw_html(
             f'<div class="t-state t-away"><span class="t-dot absent"></span>{t_html("No connection to Tessera")}</div>'
@@ -278,15 +279,15 @@ def _frame(workspace: Workspace | None) -> st.Page:
             _care()
         language_and_look.hand_over(workspace)
         shortcuts.draw_button("shortcuts")
-        wants = shortcuts.listen(searches=session_state["page"] == "search", language=session_state["language"])
-    if chapter := CHAPTERS.get(session_state["page"]):
+        wants = shortcuts.listen(searches=here == "search", language=session_state["language"])
+    if chapter := CHAPTERS.get(here):
         with container(key="page_help"):
             st.page_link(
                 pages["help"], label=t("Help on this page"), icon=":material/help:", query_params={"note": chapter}
             )
     if workspace:
         with suppress(TesseraError):  # the page says what is wrong with the database
-            welcome.draw_tour(session_state["page"])
+            welcome.draw_tour(here)
     path = urlsplit(st.context.url or "").path.strip("/")
     if path and path not in PAGES:
         st.warning(t("There is no page at this address."), icon=":material/help:")
@@ -381,7 +382,7 @@ def _state() -> None:
 def freshness_html(now: Freshness, remark: str = "") -> str:
     """Return HTML that shows how up to date the notes are, with a coloured dot, a title, a remark, and messages."""
     dot, title = FRESHNESS[now.state]
-    first, *others = [*([title] if title else []), *now.messages]
+    first, *others = filter(None, [title, *now.messages])
     beside = f' <span class="t-dim">· {html(remark)}</span>' if remark else ""
     more = elements(others, "div", "t-dim")
     return f'<div class="t-state"><span class="t-dot {dot}"></span><div>{html(first)}{beside}{more}</div></div>'

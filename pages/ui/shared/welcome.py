@@ -1,5 +1,7 @@
 """Help for new users, with buttons that import notes, example questions, and a tour."""
 
+from collections.abc import Iterable
+
 import streamlit as st
 from streamlit import html as draw_html
 from streamlit import session_state, switch_page
@@ -47,10 +49,9 @@ def questions() -> list[str]:
     asked = {search.query for search in workspace.searches.all(_LATELY)}
     cards = workspace.notes.switch("", READ)
     own = [card for card in cards if card.base != jobs.SAMPLE and card.status == "active"]
-    if cards and not own:
-        return [text for text in map(text_of, OF_SAMPLES) if text not in asked]
-    stamp = tuple((card.id, str(card.updated_at)) for card in own)
-    found = workspace.answers.examples(stamp) if own else ()
+    found: Iterable[str] = map(text_of, OF_SAMPLES) if cards else ()
+    if own:
+        found = workspace.answers.examples(tuple((card.id, str(card.updated_at)) for card in own))
     return [text for text in found if text not in asked][:SHOWN]
 
 

@@ -77,14 +77,6 @@ _FOOTNOTE = re.compile(r"\[\^([^\]\s]{1,80})\]:[ \t]*")
 MOST_FOOTNOTES = 1_000
 
 
-def add(parser: MarkdownIt) -> None:
-    """Add the block rules for formulas, comments and footnotes to a parser."""
-    ruler = parser.block.ruler
-    ruler.before("fence", "math_block", delimited_block("math_block", "$$"), INTERRUPTS)
-    ruler.before("fence", "comment_block", delimited_block("comment_block", "%%"), INTERRUPTS)
-    ruler.before("reference", "footnote", _footnote, INTERRUPTS)
-
-
 def _footnote(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """Parse a footnote, including its indented paragraphs, and store it in the environment.
 
@@ -127,7 +119,10 @@ def markdown() -> MarkdownIt:
     ).enable(["table", "strikethrough"])
     parser.disable(["html_block", "html_inline"])
     parser.validateLink = _is_followed  # type: ignore[method-assign]
-    add(parser)
+    blocks = parser.block.ruler
+    for name, sign in (("math_block", "$$"), ("comment_block", "%%")):
+        blocks.before("fence", name, delimited_block(name, sign), INTERRUPTS)
+    blocks.before("reference", "footnote", _footnote, INTERRUPTS)
     add_admonitions(parser)
     rules = {
         "wikilink": _rule(_WIKILINK, _wikilink),
