@@ -411,12 +411,14 @@ def seen(picture_file: PictureFile) -> NotePicture | None:
     """
     now = _as_file(picture_file)
     before = picture_file.picture
-    if now is None:
+    if now is None or (
+        before.looked and (now.place, now.mtime_ns, now.size) == (before.place, before.mtime_ns, before.size)
+    ):
         return None
-    if before.looked and (now.place, now.mtime_ns, now.size) == (before.place, before.mtime_ns, before.size):
-        return None
-    data = _data(picture_file, now) if now.place else b""
-    return None if data is None else replace(now, hash=sha256(data).hexdigest() if now.place else "")
+    if not now.place:
+        return now
+    data = _data(picture_file, now)
+    return None if data is None else replace(now, hash=sha256(data).hexdigest())
 
 
 def data_of(picture_file: PictureFile) -> bytes | None:

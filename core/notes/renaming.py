@@ -191,8 +191,7 @@ class Renames:
                 if other not in own:
                     note = self._store.note(other)
                     note = self._read(other) if renamed.text(note) != note.body else note
-                    body = renamed.text(note)
-                    if body != note.body:
+                    if (body := renamed.text(note)) != note.body:
                         plans[other] = self._writer.plan(note, lambda same: same, renamed.revision(note), body)
             except TesseraError as error:
                 refused[other] = error.message

@@ -135,10 +135,9 @@ def is_titled_by_text(note: Note) -> bool:
     The title may also be the name of a file named after the text, possibly with a number.
     """
     title = title_of(note.body)
-    path = note.location
-    name = stem(title_filename(title))
+    name = re.escape(stem(title_filename(title)))
     return title == note.title or bool(
-        note.in_file and note.title == stem(path) and re.fullmatch(rf"{re.escape(name)}( \d+)?", note.title)
+        note.in_file and note.title == stem(note.location) and re.fullmatch(rf"{name}( \d+)?", note.title)
     )
 
 
@@ -148,9 +147,9 @@ def with_title(note: Note, changed: Note, inside: BodyMetadata | None) -> Note:
     A note in a file is returned unchanged because its title comes from the file.
     """
     follows = changed.title == note.title == title_of(note.body) and changed.body != note.body
-    if note.in_file or not (follows or not changed.title):
-        return changed
-    return replace(changed, title=title_of(changed.body, inside))
+    if not note.in_file and (follows or not changed.title):
+        return replace(changed, title=title_of(changed.body, inside))
+    return changed
 
 
 def at_path(note: Note, path: str) -> Note:
@@ -170,8 +169,10 @@ def _with_body(note: Note, body: str, links: Texts) -> Note:
     document = note.document and note.document.edited(note.body, body)
     left_out = note.left_out
     if document is None:
-        of_fields = [omission for omission in left_out if omission.kind != "character"]
-        left_out = (*of_fields, *unreadable((note.front or "") + body))
+        left_out = (
+            *(omission for omission in left_out if omission.kind != "character"),
+            *unreadable((note.front or "") + body),
+        )
     return replace(
         note,
         body=body,

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time
 from logging import getLogger
+from operator import attrgetter
 from threading import Event, Lock, Thread
 from typing import get_args
 
@@ -153,8 +154,8 @@ class Uses(Switchable):
         _check_place(self._store, note_id, chunk_id)
         use = Use(note_id, used_in.strip(), context, utc_now(), helpful, chunk_id=chunk_id)
         self._store.uses.add([use])
-        key = use.used_in, use.context, use.chunk_id
-        return next(item for item in self.of(note_id) if (item.used_in, item.context, item.chunk_id) == key)
+        same = attrgetter("used_in", "context", "chunk_id")
+        return next(item for item in self.of(note_id) if same(item) == same(use))
 
     @log_call("use.take_back")
     def take_back(self, note_id: str, used_in: str, context: str = "", *, chunk_id: str = "") -> None:

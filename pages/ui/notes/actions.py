@@ -1,7 +1,7 @@
 """Actions on the open note and on selected notes, with their dialogs."""
 
 import posixpath
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from itertools import chain, count
 from pathlib import PurePosixPath
@@ -52,7 +52,7 @@ OTHERS = fields_of("number", "status", "day")
 
 def archive_notes(note_ids: Sequence[str]) -> None:
     """Archive notes and offer to undo this. Use this in callbacks."""
-    active = [card.id for card in workspace.notes.all() if card.id in set(note_ids) and card.status != "archived"]
+    active = [card.id for card in workspace.notes.cards_of(note_ids).values() if card.status != "archived"]
     workspace.notes.archive(active)
     offer_undo(
         t_plural("{n} note was archived.", "{n} notes were archived.", n=len(active)),
@@ -144,8 +144,9 @@ def _rename(note: Note) -> None:
                 )
             )
             shown = [f"- {plain(note.title)}" for note in linking[:_SHOWN]]
-            more = len(linking) - len(shown)
-            st.markdown("\n".join([*shown, *([f"- {t('{n} more', n=more)}"] if more else [])]))
+            if more := len(linking) - len(shown):
+                shown.append(f"- {t('{n} more', n=more)}")
+            st.markdown("\n".join(shown))
         if submit("Rename", "rename_yes", "check", type="primary", writes=True):
             with errors():
                 if workspace.files.is_writable(note):
@@ -291,13 +292,6 @@ _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 OBSIDIAN = component("obsidian", __file__, "<button type='button'></button>")
 
 
-def obsidian(note: Note, label: str) -> None:
-    """Draw the button that opens a note's file in Obsidian."""
-    address = f"obsidian://open?path={quote(str(note.file), safe='')}"
-    with st.container(key="obsidian", width="content"):
-        OBSIDIAN(key=f"obsidian_{note.id}", data={"label": label, "address": address})
-
-
 def is_here() -> bool:
     """Return whether the browser runs on the same machine as the app.
 
@@ -374,25 +368,20 @@ def ways(note: Note) -> None:
     """Draw the links from an open note to its chunks and to Obsidian."""
     chunk_link(note.id, None, t("How it is split"))
     if note.in_file:
-        obsidian(note, t("Open in Obsidian"))
+        address = f"obsidian://open?path={quote(str(note.file), safe='')}"
+        with st.container(key="obsidian", width="content"):
+            OBSIDIAN(key=f"obsidian_{note.id}", data={"label": t("Open in Obsidian"), "address": address})
 
 
 def marked(note_ids: Sequence[str]) -> None:
     """Show the actions on the notes selected in the list."""
-    acts: tuple[tuple[str, str, str, Callable[[Sequence[str]], object]], ...] = (
-        (t("Set fields…"), "set_fields", "edit_note", FIELDS_DIALOG.open),
-        (t("Move…"), "move_notes", "drive_file_move", MOVE_DIALOG.open),
-        (t("Archive"), "archive_notes", "archive", archive_notes),
-        (
-            t_plural("Delete {n} note", "Delete {n} notes", n=len(note_ids)) if note_ids else t("Delete"),
-            "delete_notes",
-            "delete",
-            trash.ask,
-        ),
-    )
+    shut = is_shut() or not note_ids
+    label = t_plural("Delete {n} note", "Delete {n} notes", n=len(note_ids)) if note_ids else t("Delete")
     with row("marked_actions"):  # always drawn, so that the table doesn't move when a first note is selected
-        for label, key, icon, act in acts:
-            button(label, key, icon, act, note_ids, disabled=is_shut() or not note_ids)
+        button("Set fields…", "set_fields", "edit_note", FIELDS_DIALOG.open, note_ids, disabled=shut)
+        button("Move…", "move_notes", "drive_file_move", MOVE_DIALOG.open, note_ids, disabled=shut)
+        button("Archive", "archive_notes", "archive", archive_notes, note_ids, disabled=shut)
+        button(label, "delete_notes", "delete", trash.ask, note_ids, disabled=shut)
 
 
 def copy_note(note: Note) -> Note:

@@ -553,13 +553,19 @@ def _take(item: UnstoredText, *, goes_on: bool) -> None:
 
 def _draft_of_letters(item: UnstoredText) -> NoteDraft:
     about = item["about"]
-    text = without_surrogates(item["text"])
-    fields = dict(about["fields"]) | {"number": int(item["number"]), "writer": str(item["token"])}
-    title = item.get("title")
-    if title is not None:
-        fields["fields"] = dict(fields.get("fields") or {}) | {"title": without_surrogates(title)}
-    title = str((fields.get("fields") or {}).get("title") or "")
-    return NoteDraft(str(about["key"]), str(about["base"]), int(about["version"]), title, text, fields, utc_now())
+    kept = dict(about["fields"])
+    fields = dict(kept.get("fields") or {})
+    if (title := item.get("title")) is not None:
+        fields["title"] = without_surrogates(title)
+    return NoteDraft(
+        str(about["key"]),
+        str(about["base"]),
+        int(about["version"]),
+        str(fields.get("title") or ""),
+        without_surrogates(item["text"]),
+        kept | {"fields": fields, "number": int(item["number"]), "writer": str(item["token"])},
+        utc_now(),
+    )
 
 
 # Maximum number of versions to compare with text that arrives late.

@@ -132,7 +132,7 @@ def _history(note_id: str) -> None:
                     )
                     difference = workspace.versions.difference(note_id, first, second)
                     if view == "sides" and (shown := words(difference, sides=True)):
-                        heads = elements((t("Version {n}", n=n) for n in (first, second)), "b")
+                        heads = elements([t("Version {n}", n=first), t("Version {n}", n=second)], "b")
                         draw_html(f"{_fields(difference.fields)}<div class='t-words t-sides'>{heads}{shown}</div>")
                     else:
                         draw_difference(difference)

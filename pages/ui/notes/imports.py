@@ -70,33 +70,27 @@ def question(plan: SyncPlan) -> bool | None:
 _LISTED = "folders_listed"
 # Number of folders chosen so far. It is part of the popup's key, so that the popup is closed after each choice.
 _CHOICES = "folders_chosen"
+# Session keys for the box with the folder's path, and for the folder just chosen.
+_PATH = "import_path"
+_CHOSEN = "import_path_chosen"
 
 
-def choose(key: str) -> None:
-    """Draw the button for choosing a folder. On the next run, `take` puts its path into the widget named `key`."""
+def _choose() -> None:
+    """Draw the button for choosing a folder. On the next run, its path is put into the box for the path."""
     if window.command():
-        if button("Choose a folder…", f"{key}_choose", "folder_open"):
+        if button("Choose a folder…", "import_path_choose", "folder_open"):
             with busy("Choose the folder in the dialog that opened."):
                 folder = window.choose()
             if folder:
-                session_state[f"{key}_chosen"] = str(folder)
+                session_state[_CHOSEN] = str(folder)
                 rerun()
         return
-    with popup("Choose a folder…", "folder_open", f"{key}_browse_{session_state.get(_CHOICES, 0)}"):
-        _browse(key)
-
-
-def take(key: str) -> None:
-    """Put the path of the folder chosen by the user, if any, into the widget with the given key.
-
-    Call this before the widget is drawn.
-    """
-    if chosen := session_state.pop(f"{key}_chosen", ""):
-        session_state[key] = chosen
+    with popup("Choose a folder…", "folder_open", f"import_path_browse_{session_state.get(_CHOICES, 0)}"):
+        _browse()
 
 
 @st.fragment
-def _browse(key: str) -> None:
+def _browse() -> None:
     """Draw a folder browser with the current folder, its subfolders, and a button that chooses the current folder."""
     now = Path(session_state.get(_LISTED, "") or Path.home())
 
@@ -105,14 +99,14 @@ def _browse(key: str) -> None:
 
     caption(str(now))
     with row():
-        small("Up", f"{key}_up", "arrow_upward", go, now.parent, disabled=now == now.parent)
-        if button("Use this folder", f"{key}_take", "check", type="primary"):
-            session_state[f"{key}_chosen"] = str(now)
+        small("Up", "import_path_up", "arrow_upward", go, now.parent, disabled=now == now.parent)
+        if button("Use this folder", "import_path_take", "check", type="primary"):
+            session_state[_CHOSEN] = str(now)
             session_state[_CHOICES] = session_state.get(_CHOICES, 0) + 1
             rerun()
     with container(height=260, border=False):
         for number, folder in enumerate(window.inside(now)):
-            small(verbatim(plain(folder.name)), f"{key}_in_{number}", "folder", go, folder)
+            small(verbatim(plain(folder.name)), f"import_path_in_{number}", "folder", go, folder)
 
 
 # Prefix of widget keys in the form for one base, to tell them apart from those of the general import form.
@@ -192,12 +186,13 @@ def _target(key: str) -> str:
 
 
 def _by_path(base: str) -> None:
-    choose("import_path")
-    take("import_path")
+    _choose()
+    if chosen := session_state.pop(_CHOSEN, ""):
+        session_state[_PATH] = chosen
     with form("by_path"):
         path = text_input(
             "Folder path",
-            "import_path",
+            _PATH,
             help=t(
                 "Imports Markdown, text files and documents (Word, PDF, …) from this folder and its "
                 "subfolders. The files stay where they are. Before the import, you choose whether "

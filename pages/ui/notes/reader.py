@@ -122,8 +122,8 @@ def _draw_related(note: Note) -> None:
                 st.caption(f"**{title}**")
             for item in notes:
                 opened.button(item.note, f"{key}_{item.note.id}")
-                base = [] if item.note.base_id == note.base_id else [item.note.base]
-                caption(" · ".join([*base, *map(text_of, item.reasons)]))
+                base = "" if item.note.base_id == note.base_id else item.note.base
+                caption(" · ".join(filter(None, [base, *map(text_of, item.reasons)])))
         if not (related.notes or related.copies):
             small_print("No similar notes were found.")
     if right:
@@ -303,7 +303,7 @@ def second_note(note: Note) -> None:
 
 
 def _fields(note: Note) -> None:
-    values = {**classification(note), **{name: join_list(getattr(note, name)) for name in RELATIONS}}
+    values = classification(note) | {name: join_list(getattr(note, name)) for name in RELATIONS}
     shown = [(text_of(NOTE_FIELDS[name].title), field_value(name, value)) for name, value in values.items()]
     shown += [(t("Source"), note.source_url), (t("Created"), day_of(note.created_at) if note.created_at else "")]
     if lines := "".join(itertools.starmap(_field, [*shown, *note.extra.items()])):

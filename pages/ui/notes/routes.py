@@ -8,6 +8,7 @@ import hashlib
 import hmac
 import secrets
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urlencode
@@ -65,11 +66,10 @@ def routes(workspace: "Callable[[], Workspace]") -> list[Route]:
 
     def attachment(request: Request) -> Response:
         note_id, place, sealed = (request.path_params[name] for name in ("note", "place", "seal"))
-        is_linked = _is_sealed(sealed, note_id, place)
-        try:
-            file = workspace().attachments.find(note_id, f"/{place}") if is_linked else None
-        except TesseraError:
-            file = None
+        file = None
+        if _is_sealed(sealed, note_id, place):
+            with suppress(TesseraError):
+                file = workspace().attachments.find(note_id, f"/{place}")
         if file is None:
             return PlainTextResponse("Not Found", 404)
         return FileResponse(  # browsers download other files, and pictures that may contain scripts
@@ -93,11 +93,10 @@ def routes(workspace: "Callable[[], Workspace]") -> list[Route]:
 
     def show_picture(request: Request) -> Response:
         _, note_id, _ = about = [request.query_params.get(name, "") for name in _ABOUT]
-        is_own = bool(note_id) and _is_sealed(request.path_params["seal"], _PICTURE, *about)
-        try:
-            file = workspace().attachments.find(note_id, request.query_params.get("path", "")) if is_own else None
-        except TesseraError:
-            file = None
+        file = None
+        if note_id and _is_sealed(request.path_params["seal"], _PICTURE, *about):
+            with suppress(TesseraError):
+                file = workspace().attachments.find(note_id, request.query_params.get("path", ""))
         if file is None or not is_shown(file):
             return PlainTextResponse("Not Found", 404)
         return RedirectResponse(file_address(note_id, file.place), 303, {"Cache-Control": "private, no-cache"})

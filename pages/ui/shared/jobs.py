@@ -255,9 +255,10 @@ def announce() -> None:
 
 def _is_unremarkable(job: Job) -> bool:
     """Return whether a job ends without a toast, because the user isn't waiting for it or the page shows its result."""
-    answers = isinstance(job.result, _ANSWERS) or not _end(job)
+    if job.quiet or isinstance(job.result, _ANSWERS) or not _end(job):
+        return True
     is_empty = bool(JOB_KINDS[job.name].done.plural) and not _count(job.result)
-    return job.quiet or answers or (job.name in ROUTINE and (is_empty or job.seconds < NOTABLE))
+    return job.name in ROUTINE and (is_empty or job.seconds < NOTABLE)
 
 
 def outcome(job: Job) -> str:

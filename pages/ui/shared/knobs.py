@@ -107,14 +107,7 @@ def draw_new_base_switches(*, indexes: bool, plain: bool) -> dict[str, bool]:
     chosen = {"embed_at_once": True}
     for name in SWITCHES:
         if not left_out.get(name):
-            chosen[name] = _toggle(
-                name,
-                f"new_{name}",
-                value=name in _ON,
-                disabled=name == "read_pictures" and not workspace.pictures.can_read,
-            )
-    if not plain:
-        _what_is_missing()
+            chosen[name] = _toggle(name, f"new_{name}", value=name in _ON)
     return chosen
 
 
@@ -127,28 +120,26 @@ def draw_switch(base: KnowledgeBase, name: str) -> None:
     def store() -> None:
         workspace.bases.update(base.name, **cast(BaseFields, {name: bool(session_state[key])}))
 
-    unreadable = name == "read_pictures" and not workspace.pictures.can_read
-    more = {"on_change": guarded(store), "disabled": workspace.readonly or (unreadable and not on)}
+    more = {"on_change": guarded(store), "disabled": workspace.readonly}
     if name == "embed_at_once" and base.plain and base.name in workspace.text_folders.folders():
         more |= {
             "help": t("For folders with text files, this is set by auto_embed in tessera.toml."),
             "disabled": True,
         }
     _toggle(name, key, value=on, **more)
-    if name == "read_pictures":
-        _what_is_missing()
-
-
-def _what_is_missing() -> None:
-    """If the package for reading text in pictures isn't installed, draw the command that installs it."""
-    if not workspace.pictures.can_read:
-        small_print("The component that reads pictures isn't installed yet. Install it, then restart Tessera:")
-        st.code(INSTALL, language="sh")
 
 
 def _toggle(name: str, key: str, *, value: bool, **more: object) -> bool:
+    """Draw a toggle. If the package for reading text in pictures isn't installed, also draw how to install it."""
     more = {"help": text_of(HELPS[name]), **more}
-    return drawn(st.toggle, text_of(SWITCHES[name]), value=value, key=key, **more)
+    unreadable = name == "read_pictures" and not workspace.pictures.can_read
+    if unreadable and not value:
+        more["disabled"] = True
+    chosen = drawn(st.toggle, text_of(SWITCHES[name]), value=value, key=key, **more)
+    if unreadable:
+        small_print("The component that reads pictures isn't installed yet. Install it, then restart Tessera:")
+        st.code(INSTALL, language="sh")
+    return chosen
 
 
 # Widgets for the splitting strategy and its sizes.

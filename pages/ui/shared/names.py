@@ -45,8 +45,7 @@ def note_counts(counts: NoteCounts) -> list[str]:
 
 def search_mode(result: SearchResult) -> str:
     """Return the display name of the mode of a search. While no model is loaded, this is keyword search."""
-    words = result.without_model and result.mode != "listed"
-    return text_of(MODES["keyword" if words else result.mode])
+    return text_of(MODES["keyword" if result.without_model and result.mode != "listed" else result.mode])
 
 
 def base_names(*, plain: bool = True) -> list[str]:

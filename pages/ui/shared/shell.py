@@ -263,8 +263,8 @@ def _frame(workspace: Workspace | None) -> st.Page:
     if arrived:
         jobs.leave_page()
     language_and_look.settle_look(workspace)
-    words = f":root {{ --t-choose-files: {json.dumps(t('Choose files'), ensure_ascii=False)}; }}"
-    draw_html(f"{style.STYLE}<style>{words}</style>")
+    words = json.dumps(t("Choose files"), ensure_ascii=False)
+    draw_html(f"{style.STYLE}<style>:root {{ --t-choose-files: {words}; }}</style>")
     with st.sidebar:
         draw_html(style.LOGO)
         _menu(workspace, pages, arrived=arrived)
@@ -430,8 +430,8 @@ def pinned_notes() -> list[str]:
 
 def toggle_pin(note_id: str) -> None:
     """Pin a note, or unpin it if it is already pinned."""
-    others = [item for item in pinned_notes() if item != note_id]
-    now = others if note_id in pinned_notes() else [note_id, *others]
+    pinned = pinned_notes()
+    now = [item for item in pinned if item != note_id] if note_id in pinned else [note_id, *pinned]
     workspace.preferences.set(_PINNED, " ".join(now[:MOST_KEPT]))
 
 

@@ -77,19 +77,18 @@ def draw(
             rerun()
 
     everything = any(filters[1:]) and len(cards) <= OPEN
-    data = {
-        "tree": tree,
-        "chosen": chosen if card else None,
-        "path": list(above),
-        "all": everything,
-        "movable": move is not None,
-        "listing": stamp(filters),
-        "waiting": text_of(NOTE_STATES["pending"]),
-        "stamp": stamp((tree, everything, move is None)),
-    }
     VIEW(
         key=key,
-        data=data,
+        data={
+            "tree": tree,
+            "chosen": chosen if card else None,
+            "path": list(above),
+            "all": everything,
+            "movable": move is not None,
+            "listing": stamp(filters),
+            "waiting": text_of(NOTE_STATES["pending"]),
+            "stamp": stamp((tree, everything, move is None)),
+        },
         on_pick_change=on_trigger(key, "pick", picked),
         on_open_change=on_trigger(key, "open", unfold),
         on_move_change=on_trigger(key, "move", moved),
@@ -126,8 +125,7 @@ def unfolded(folder: Folder, opened: Mapping[Path, int], above: Path, chosen: st
     `opened` maps the paths of expanded folders to the number of notes to send. The folders `above` the chosen note are
     always expanded, and the chosen note is always sent.
     """
-    on_the_way = path == above[: len(path)]
-    if path and path not in opened and not on_the_way:
+    if path and path not in opened and path != above[: len(path)]:
         return {"name": folder["name"], "count": folder["count"]}
     limit = opened.get(path, STEP)
     notes = [note for number, note in enumerate(folder["notes"]) if number < limit or note[0] == chosen]

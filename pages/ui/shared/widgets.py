@@ -409,16 +409,24 @@ def count_column(title: Label, width: ColumnWidth | None = None) -> ColumnConfig
 
 def chunk_link(note_id: str, chunk: int | None, label: str = "", **more: str) -> None:
     """Draw a link to a note on the Chunks page. If `chunk` is given, the link selects the chunk with that index."""
-    place = {"note": note_id, **({} if chunk is None else {"chunk": str(chunk)})}
-    page_link("chunks.py", verbatim(label or t("Open in Chunks")), "splitscreen", **place, **more)
+    if chunk is not None:
+        more["chunk"] = str(chunk)
+    page_link("chunks.py", verbatim(label or t("Open in Chunks")), "splitscreen", note=note_id, **more)
 
 
 def page_link(
     page: str, label: Label, icon: str = "", *, help: str | None = None, width: str = "content", **address: str
 ) -> None:
     """Draw a link to a page. `address` has the query parameters."""
-    sign = f":material/{icon}:" if icon else None
-    drawn(st.page_link, page, label=label_of(label), icon=sign, query_params=address or None, help=help, width=width)
+    drawn(
+        st.page_link,
+        page,
+        label=label_of(label),
+        icon=f":material/{icon}:" if icon else None,
+        query_params=address or None,
+        help=help,
+        width=width,
+    )
 
 
 def titled_link(page: str, title: str, icon: str = "", **address: str) -> None:
@@ -550,13 +558,14 @@ def component(name: str, module: str, html: str | None = None, *, before: str = 
     For the name `note_tree`, these are `note_tree.js` and optionally `note_tree.css`. `before` is the file name of a
     script that runs first.
     """
-    style, script = (Path(module).with_name(f"{name}{suffix}") for suffix in (".css", ".js"))
-    scripts = [script.with_name(before), script] if before else [script]
+    folder = Path(module).parent
+    style = folder / f"{name}.css"
+    scripts = filter(None, (before, f"{name}.js"))
     return st.components.v2.component(
         name,
         html=html,
         css=style.read_text(encoding="utf-8") if style.exists() else None,
-        js="\n".join(path.read_text(encoding="utf-8") for path in scripts),
+        js="\n".join((folder / script).read_text(encoding="utf-8") for script in scripts),
     )
 
 

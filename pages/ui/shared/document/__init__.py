@@ -81,8 +81,7 @@ def _document(text: str, sources: Sources, passage: Span | None, above: Sequence
 
     drawing = Drawing(sources, headings, embed, inner=bool(above))
     body = drawing.render(tokens, markdown().options, environment)
-    openings = (block[0] for block in _siblings(tokens))
-    starts = tuple(opening.map[0] for opening in openings if opening.map and opening.type != "comment_block")
+    starts = tuple(first.map[0] for first, *_ in _siblings(tokens) if first.map and first.type != "comment_block")
     footnotes = ""
     # Rendering a footnote may append more footnotes to the list.
     order: list[str] = environment.get("footnote_order", [])
@@ -222,17 +221,16 @@ def show_document(
     html: str, key: str, *, place: str = "", arrival: str = "", on_click: Callable[[Clicked], None]
 ) -> None:
     """Show a rendered note, and scroll to the HTML id `place` each time `arrival` has a new value."""
-    data = {
-        "html": html,
-        "elements": sorted(VIEW_ELEMENTS),
-        "attributes": sorted(VIEW_ATTRIBUTES),
-        "stamp": stamp(html),
-        "place": place,
-        "arrival": arrival,
-    }
     VIEW(
         key=key,
-        data=data,
+        data={
+            "html": html,
+            "elements": sorted(VIEW_ELEMENTS),
+            "attributes": sorted(VIEW_ATTRIBUTES),
+            "stamp": stamp(html),
+            "place": place,
+            "arrival": arrival,
+        },
         on_open_change=on_trigger(key, "open", lambda link: on_click(Clicked(str(link["note"]), str(link["place"])))),
         on_make_change=on_trigger(key, "make", lambda target: on_click(Clicked(make=str(target)))),
         on_tag_change=on_trigger(key, "tag", lambda tag: on_click(Clicked(tag=str(tag)))),
