@@ -498,21 +498,26 @@ def listen() -> None:
     """Receive unsaved text from this window's editors, both open and closed."""
 
     session = current_session()
-    is_here = session_state["page"] == "notes"
-    save_left(session if is_here else None)
-    if session and not is_here:
+    if session and session_state["page"] != "notes":
         session.left = True
-    data = {
-        "open": session.token if session and is_here else "",
-        "session": session_id(),
-        "stored": session_state.get(_STORED, {})
-        | {token: session.stored for token, session in session_texts().items()},
-        "place": workspace.name,
-        "readonly": workspace.readonly,
-        "away": t("Tessera isn't responding. What you type stays on this page. Start Tessera again to continue."),
-    }
+        session = None
+    save_left(session)
+    stored = {token: text.stored for token, text in session_texts().items()}
     with st.container(key="letters_box"):
-        LETTERS(key=_KEY, data=data, on_typed_change=guarded(_take_sent))
+        LETTERS(
+            key=_KEY,
+            data={
+                "open": session.token if session else "",
+                "session": session_id(),
+                "stored": session_state.get(_STORED, {}) | stored,
+                "place": workspace.name,
+                "readonly": workspace.readonly,
+                "away": t(
+                    "Tessera isn't responding. What you type stays on this page. Start Tessera again to continue."
+                ),
+            },
+            on_typed_change=guarded(_take_sent),
+        )
 
 
 def _take_sent() -> None:

@@ -109,10 +109,6 @@ class NoteSources(Sources):
             card.id for card in (workspace.related.close(self._note.id, limit) if workspace.has("related") else ())
         )
 
-    def links_among(self, places: Iterable[SourceSpan]) -> list[tuple[str, str]]:
-        """Return the links among the given notes as pairs of ids."""
-        return list(self._links.among(place.id for place in places))
-
     def _places(self, note_ids: Iterable[str]) -> list[SourceSpan]:
         return [self._place(note_id) for note_id in note_ids]
 

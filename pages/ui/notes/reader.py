@@ -17,6 +17,7 @@ from core.model import (
     RELATIONS,
     SOON,
     USED_IN,
+    Chunk,
     Note,
     Related,
     Use,
@@ -209,19 +210,20 @@ BEFORE = 8
 
 def note(note: Note, passage: Passage | None) -> None:
     """Show a note, scrolled to a passage if one is given. Scripts in the note aren't run, and nothing is fetched."""
+    chunk, question = passage or (None, "")
     edits = placed_edits(note)
-    edited = [chunk.index for chunk in workspace.chunks.all(note.id) if chunk.id in edits] if edits else []
-    if passage and passage[1]:
-        now = (note.id, passage[0].id, passage[1], opened.arrival())
+    edited = [item.index for item in workspace.chunks.all(note.id) if item.id in edits] if edits else []
+    if chunk and question:
+        now = (note.id, chunk.id, question, opened.arrival())
         if session_state.get("use_recorded") != now:
             session_state["use_recorded"] = now
-            places = [(note.id, passage[0].id)]
-            workspace.uses.note("search", places, passage[1])
-            workspace.clicks.note("open", passage[1], places)
+            places = [(note.id, chunk.id)]
+            workspace.uses.note("search", places, question)
+            workspace.clicks.note("open", question, places)
     with container(key="reader"):
         with container(key="reader_top", gap="xsmall"), row("reader_bar"):  # stays above the text when scrolling
-            if passage and passage[1]:
-                page_link("search.py", "Back to the hits", "arrow_back", q=passage[1])
+            if question:
+                page_link("search.py", "Back to the hits", "arrow_back", q=question)
             if query_params.get("came"):
                 page_link("review.py", "Back to Review", "arrow_back")
             elif way := opened.trail():
@@ -230,8 +232,8 @@ def note(note: Note, passage: Passage | None) -> None:
                 small("All notes", "all_notes", "description", opened.choose, "")
             else:
                 opened.drawer()
-            if passage:
-                files.original_link(note, passage[0].page)
+            if chunk:
+                files.original_link(note, chunk.page)
             paragraph(note.title, "t-title")
             actions.actions(note)
         with row("reader_about"):
@@ -250,7 +252,7 @@ def note(note: Note, passage: Passage | None) -> None:
                 else t("Expires on {day}.", day=day),
                 "event_busy",
             )
-        files.provenance(note, passage[0] if passage else None)
+        files.provenance(note, chunk)
         # Don't report unreadable properties here if each of them has its own warning.
         omissions = (
             omission.explanation
@@ -285,7 +287,7 @@ def note(note: Note, passage: Passage | None) -> None:
         if actions.is_raw():
             _raw(note)
         else:
-            _text(note, passage)
+            _text(note, chunk)
         _fields(note)
         draw_uses(note)
         if workspace.has("related"):
@@ -321,14 +323,14 @@ def _field(name: object, value: object) -> str:
     return f"<div>{with_label(f'<b>{html(str(name))}</b>', text)}</div>" if text else ""
 
 
-def _text(note: Note, passage: Passage | None, *, is_first: bool = True) -> None:
-    """Show a note's rendered text. If the text is long, show only the part around the passage.
+def _text(note: Note, chunk: Chunk | None, *, is_first: bool = True) -> None:
+    """Show a note's rendered text. If the text is long, show only the part around the chunk.
 
     If `is_first` is False, the note is the second one, and its links open in its place.
     """
     key = "reader" if is_first else "second"
     if note.plain:
-        at = passage[0].line if passage else 0
+        at = chunk.line if chunk else 0
         every = re.split(LINE_END, note.body)
         first = max(1, at - BEFORE)
         rows = []
@@ -339,17 +341,17 @@ def _text(note: Note, passage: Passage | None, *, is_first: bool = True) -> None
             rows.append(f"<div{' class=on' if number == at else ''}><i>{number:,}</i><span>{html(shown)}</span></div>")
             if size >= CHARACTERS:
                 break
-        _warn_if_long(note, size, passage)
+        _warn_if_long(note, size, chunk)
         with container(key=f"{key}_body"):
             draw_html(f'<div class="t-numbered">{"".join(rows)}</div>')
         return
     body = note.body
-    start, end = (passage[0].start, passage[0].end) if passage else (0, 0)
+    start, end = (chunk.start, chunk.end) if chunk else (0, 0)
     first = 0 if end <= RENDERED else body.rfind("\n", 0, start - RENDERED // 4) + 1
     last = first + max(RENDERED, end - first)
     before = drawable_part(body[first:start], last=True)
     shown = before + body[start:end] + drawable_part(body[end:last])
-    _warn_if_long(note, len(shown), passage)
+    _warn_if_long(note, len(shown), chunk)
     if not shown.strip():
         small_print("This note has no text.")
         return
@@ -359,9 +361,9 @@ def _text(note: Note, passage: Passage | None, *, is_first: bool = True) -> None
             code(shown)
             return
         sources = NoteSources(note, can_click=True, first_line=len(re.findall(LINE_END, body[: start - len(before)])))
-        drawn = document(shown, sources, (len(before), len(before) + end - start) if passage else None)
-        place = "passage" if passage else anchor(drawn.headings, opened.place()) if is_first else ""
-        arrival = f"{note.id} {passage[0].index if passage else ''} {opened.arrival() if is_first else ''}"
+        drawn = document(shown, sources, (len(before), len(before) + end - start) if chunk else None)
+        place = "passage" if chunk else anchor(drawn.headings, opened.place()) if is_first else ""
+        arrival = f"{note.id} {chunk.index if chunk else ''} {opened.arrival() if is_first else ''}"
 
         def clicked(link: Clicked) -> None:
             if link.note_id:
@@ -396,9 +398,8 @@ def _page(note: Note, drawn: RenderedNote, sources: NoteSources) -> str:
         if (at := sources.missing(item, relative=False))
     ]
     near = sources.near(neighbours.NEAR)
-    graph = neighbours.draw(
-        back, to, near, sources.links_among((*back[: neighbours.MOST], *to[: neighbours.MOST], *near))
-    )
+    around = (*back[: neighbours.MOST], *to[: neighbours.MOST], *near)
+    graph = neighbours.draw(back, to, near, workspace.notes.links().among(place.id for place in around))
     sentences = sources.mentions(back[:MENTIONS])
     mentioned = (
         f"{link}<p>{html(sentences[place.id])}</p>" if sentences[place.id] else link
@@ -435,11 +436,11 @@ def _raw(note: Note) -> None:
         small_print("This note has no text.")
 
 
-def _warn_if_long(note: Note, shown: int, passage: Passage | None = None) -> None:
+def _warn_if_long(note: Note, shown: int, chunk: Chunk | None = None) -> None:
     """Say which part of a note is shown if fewer than all of its characters are."""
     if shown >= len(note.body):
         return
-    if passage:
+    if chunk:
         small_print("This note is long, so only the part around the passage is shown.")
         return
     st.info(

@@ -40,7 +40,6 @@ def draw(base: str, text: str) -> None:
     if any(trashed_base.titles for trashed_base in workspace.archives.trash()):
         small_print("Notes removed from the trash can be restored for one more week, on the Bases page.")
     look = text.casefold()
-    bases = {stored.id: stored.name for stored in workspace.bases.all()}
     found = [
         trashed
         for trashed in workspace.trash.all(base or None)
@@ -49,7 +48,7 @@ def draw(base: str, text: str) -> None:
     if not found:
         small_print("The trash is empty.")
     for trashed in found[:_SHOWN]:
-        _row(trashed, bases[trashed.base_id])
+        _row(trashed)
     more(len(found) - _SHOWN)
     if found:
         ids = [trashed.version.note_id for trashed in found]
@@ -70,11 +69,12 @@ def gone(note_id: str) -> None:
         t("This note is in the trash.") if trashed else t("This note isn't here any more."), icon=":material/delete:"
     )
     if trashed:
-        _row(trashed, workspace.bases.by_id(trashed.base_id).name)
+        _row(trashed)
         _dialog()
 
 
-def _row(trashed: Trashed, base: str) -> None:
+def _row(trashed: Trashed) -> None:
+    base = workspace.bases.by_id(trashed.base_id).name
     note_id = trashed.version.note_id
     with frame(f"trash_{note_id}"):
         st.markdown(f"**{plain(trashed.version.title)}**")
