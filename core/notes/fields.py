@@ -208,8 +208,8 @@ class Vocabulary:
 
     def categories_of(self, kind: str) -> list[str]:
         """Return a type's categories in the file, followed by those used in notes. The type "" means all types."""
-        listed = ((name, category) for name, categories in self._words().types.items() for category in categories)
-        pairs = (*listed, *self._store.fields.classified())
+        pairs = [(name, category) for name, categories in self._words().types.items() for category in categories]
+        pairs += self._store.fields.classified()
         return _distinct(item for name, item in pairs if fold(kind) in ("", fold(name)))
 
     def in_use(self, field: str) -> list[str]:

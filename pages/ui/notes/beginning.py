@@ -62,7 +62,7 @@ def _draw(base: str) -> None:
 def _decisions(concepts: Sequence[Concept], chosen: Sequence[str]) -> None:
     """Draw buttons for the actions on the chosen concepts. If there are several, they can be merged into the first."""
     first = chosen[0]
-    known = {concept.name: concept for concept in concepts}
+    concept = next(concept for concept in concepts if concept.name == first)
     decide = workspace.related.concepts.decide
 
     def hide() -> None:
@@ -75,7 +75,7 @@ def _decisions(concepts: Sequence[Concept], chosen: Sequence[str]) -> None:
 
     with row():
         if len(chosen) == 1:
-            if known[first].pinned or known[first].merged:
+            if concept.pinned or concept.merged:
                 small("Undo pinning and merging", "concept_undo", "undo", decide, first, "undo", writes=True)
             else:
                 small("Pin", "concept_pin", "keep", decide, first, "pin", writes=True)

@@ -84,10 +84,10 @@ def _open(note: Note | None, base: str, body: str = "", **more: Any) -> EditorSe
     return session
 
 
-def begin(base: str = "", *, title: str = "", folder: str = "", **more: Any) -> None:
+def begin(base: str = "", body: str = "", *, title: str = "", folder: str = "", **more: object) -> None:
     """Start a new note. Use this in callbacks. `more` are other fields of its session."""
     fields = {"title": title} if title else {}
-    _open(None, base, folder=folder, **{"fields": fields, **more})
+    _open(None, base, body, folder=folder, **{"fields": fields, **more})
 
 
 def begin_here(title: str = "") -> None:

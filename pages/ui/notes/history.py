@@ -53,12 +53,13 @@ def draw_undo() -> None:
     place = session_state["page"], session_state.get("open_note")
     if session_state.setdefault(_PLACE, place) != place:
         clear_undo()
-    if not session_state.get(_DONE):
+    done = session_state.get(_DONE)
+    if not done:
         return
-    text, undo = session_state[_DONE][-1]
+    text, undo = done[-1]
 
     def take_back() -> None:
-        session_state[_DONE].pop()
+        done.pop()
         session_state[_OFFERED] = True
         undo()
 

@@ -405,12 +405,9 @@ def _page(note: Note, drawn: RenderedNote, sources: NoteSources) -> str:
         f"{link}<p>{html(sentences[place.id])}</p>" if sentences[place.id] else link
         for link, place in zip(_notes(back), back[:MENTIONS], strict=False)
     )
-    links = [
-        graph,
-        _links(t("Links in this note"), [*_notes(to), *lost]),
-        _links(t("Links to this note"), [*mentioned, *_notes(back[MENTIONS:])]),
-    ]
-    below = f'<section class="links">{"".join(links)}</section>' if any(links) else ""
+    links = _links(t("Links in this note"), [*_notes(to), *lost])
+    links += _links(t("Links to this note"), [*mentioned, *_notes(back[MENTIONS:])])
+    below = f'<section class="links">{graph}{links}</section>' if graph or links else ""
     # The bar above already shows the title.
     titled = ' class="titled"' if [heading.text for heading in drawn.headings[:1]] == [note.title] else ""
     return f'{tagged}<div class="beside">{outline}<article{titled}>{drawn.html}</article></div>{below}'

@@ -13,13 +13,12 @@ def arrived_value(name: str) -> str | None:
     Return None if the parameter is missing or has the value last set by the page itself.
     """
     value = query_params.get(name)
-    return value if value is not None and value != session_state.get(_state_key(name)) else None
+    return None if value == session_state.get(_state_key(name)) else value
 
 
 def begin_with(name: str, key: str, options: Container[str], first: str) -> None:
     """Set a widget's initial option to the one in the URL, or else to the last choice, or else to `first`."""
-    linked = arrived_value(name)
-    if linked is not None and linked in options:
+    if (linked := arrived_value(name)) in options:
         session_state[key] = linked
     widgets.begin_with(key, options, first)
 

@@ -77,9 +77,8 @@ def local(at: datetime) -> str:
 def near_day(day: date, today: date) -> str:
     """Return the name of a day from yesterday to six days from now, or the date of any other day."""
     ahead = (day - today).days
-    if ahead in _NEAR:
-        return text_of(_NEAR[ahead])
-    return text_of(_WEEKDAYS[day.weekday()]) if 1 < ahead < 7 else day.isoformat()
+    weekday = _WEEKDAYS[day.weekday()] if 1 < ahead < 7 else day.isoformat()
+    return text_of(_NEAR.get(ahead, weekday))
 
 
 # Display names for days, keyed by the number of days from today, and for weekdays.

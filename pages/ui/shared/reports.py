@@ -255,10 +255,10 @@ def draw_incomplete(notes: Sequence[IncompleteNote]) -> None:
 
 def listing(rows: Rows) -> None:
     """Draw the first SHOWN rows as a list, followed by the number of rows left out, if any."""
-    lines = [f"{html(path)} <i>{html(remark)}</i><br>" for path, remark in rows[:SHOWN]]
+    lines = "".join(f"{html(path)} <i>{html(remark)}</i><br>" for path, remark in rows[:SHOWN])
     if len(rows) > SHOWN:
-        lines.append(t_html("and {n} more", n=len(rows) - SHOWN))
-    draw_html(f'<div class="t-list">{"".join(lines)}</div>')
+        lines += t_html("and {n} more", n=len(rows) - SHOWN)
+    draw_html(f'<div class="t-list">{lines}</div>')
 
 
 def not_downloaded(files: Sequence[Failed]) -> None:

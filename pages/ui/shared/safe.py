@@ -137,10 +137,9 @@ def folded(title: str, body: str, *, css: str = "") -> str:
 def marked(text: str, spans: Iterable[Span], *, css: str = "") -> str:
     """Return text as HTML with each span in a <mark> element. The spans must be sorted and must not overlap."""
     opening = f'<mark class="{css}">' if css else "<mark>"
-    parts = []
+    parts = ""
     at = 0
     for start, end in spans:
-        parts += [html(text[at:start]), opening, html(text[start:end]), "</mark>"]
+        parts += f"{html(text[at:start])}{opening}{html(text[start:end])}</mark>"
         at = end
-    parts.append(html(text[at:]))
-    return "".join(parts)
+    return parts + html(text[at:])

@@ -399,7 +399,7 @@ def _care() -> None:
             "hard_drive",
         )
     if workspace.backups.problem:
-        st.warning(t("The daily backup failed. See Settings for the reason."), icon=":material/backup:")
+        warn(t("The daily backup failed. See Settings for the reason."), "backup")
 
 
 def report(made: Callback) -> None:

@@ -57,13 +57,11 @@ def questions() -> list[str]:
 
 def links() -> None:
     """Show the example questions, if any, as links."""
-    texts = questions()
-    if not texts:
-        return
-    with row("examples"):
-        st.caption(t("For example"), width="content")
-        for text in texts:
-            titled_link("search.py", text, "arrow_outward", q=text)
+    if texts := questions():
+        with row("examples"):
+            st.caption(t("For example"), width="content")
+            for text in texts:
+                titled_link("search.py", text, "arrow_outward", q=text)
 
 
 def example() -> str:
