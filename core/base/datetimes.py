@@ -94,8 +94,7 @@ def on_clock(at: datetime, zone: tzinfo | None = None) -> datetime:
 
 def midnight(day: date, zone: tzinfo | None = None) -> datetime:
     """Return the UTC time at which a day begins in the given time zone, by default this machine's."""
-    at = datetime(day.year, day.month, day.day, tzinfo=zone or LOCAL)
-    return _within(lambda: at.astimezone(UTC), at)
+    return in_utc(datetime(day.year, day.month, day.day, tzinfo=zone or LOCAL))
 
 
 def later(at: datetime, days: float) -> datetime:

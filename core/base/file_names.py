@@ -13,8 +13,10 @@ def harmless_path(path: str, *, keeps_marks: bool = False) -> str:
     With `keeps_marks`, characters forbidden only on Windows are kept, because archives from other systems need them.
     Windows has the strictest rules: https://learn.microsoft.com/windows/win32/fileio/naming-a-file
     """
-    parts = path.replace("\\", "/").strip("/").split("/")
-    return "/".join(harmless_name(part, _HARMFUL if keeps_marks else _UNFIT) for part in parts)
+    return "/".join(
+        harmless_name(part, _HARMFUL if keeps_marks else _UNFIT)
+        for part in path.replace("\\", "/").strip("/").split("/")
+    )
 
 
 def harmless_name(name: str, unfit: str = _UNFIT) -> str:

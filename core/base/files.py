@@ -261,11 +261,12 @@ _LOCK = "lock"
 class TemporaryFolders:
     """This process's temporary folders. Their parent folder is created along with the first one."""
 
+    _own: Path | None = None
+    _held: "FileLock | None" = None
+
     def __init__(self, workspace: Path) -> None:
         self._workspace = workspace
         self._all = workspace / TEMPORARY_FOLDER
-        self._own: Path | None = None
-        self._held: FileLock | None = None
         self._making = Lock()
 
     def make(self) -> Path:

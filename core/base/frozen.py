@@ -1,6 +1,6 @@
 """A decorator for immutable data classes, and common field types."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, dataclass_transform
 
@@ -20,3 +20,8 @@ ValueMap = Mapping[str, object]
 def frozen(kind: type[_Noun]) -> type[_Noun]:
     """Turn a class into a frozen data class with slots."""
     return dataclass(frozen=True, slots=True)(kind)
+
+
+def attributes(noun: object, names: Iterable[str]) -> AnyValues:
+    """Return some of an object's attributes, by name."""
+    return {name: getattr(noun, name) for name in names}

@@ -28,11 +28,12 @@ _RISE = 4 / 3
 class Pace:
     """Estimates the time left, based on recent progress. A median keeps the estimate steady if some steps take long."""
 
+    _end = 0.0
+
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._steps = deque[tuple[float, float]]()
         self._speeds = deque[tuple[float, float]]()
-        self._end = 0.0
         self._expected = (0.0, 0.0)  # before the first estimate, since when which end has been expected
 
     def left(self, done: float, total: float) -> float | None:
@@ -126,15 +127,16 @@ class Busy(Exception):
 class Jobs:
     """Running and finished jobs, one per name."""
 
+    _is_closed = False
+    _number = 0
+
     def __init__(self) -> None:
         self._lock = Lock()
         self._jobs: dict[str, Job] = {}
         self._stops: dict[str, Event] = {}
         self._threads: dict[str, Thread] = {}
         self._again: dict[str, Work] = {}
-        self._is_closed = False
         self._ended: deque[Job] = deque(maxlen=_RETAINED)
-        self._number = 0
 
     def start(
         self,

@@ -115,8 +115,12 @@ class Log(RotatingFileHandler):
         file = Path(self.baseFilename)
         if not self._readonly:
             file.parent.mkdir(mode=0o700, exist_ok=True)
-        handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND | files.AT_ONCE, 0o600)
-        return os.fdopen(handle, "a", encoding=self.encoding, errors=self.errors)
+        return os.fdopen(
+            os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND | files.AT_ONCE, 0o600),
+            "a",
+            encoding=self.encoding,
+            errors=self.errors,
+        )
 
 
 def tail(folder: Path, count: int) -> list[str]:
@@ -160,8 +164,10 @@ class _Lines(logging.Formatter):
             fields = tuple(self._error_kind(arg) if isinstance(arg, BaseException) else arg for arg in args)
             text = str(record.msg) % fields if fields else record.getMessage()
         head = f"{at} {record.levelname} {record.name}:{record.lineno} {text}"
-        error = record.exc_info[1] if record.exc_info else None
-        return "\n".join(_CONTROL.sub(" ", line) for line in chain([head], self._trace(error)))
+        return "\n".join(
+            _CONTROL.sub(" ", line)
+            for line in chain([head], self._trace(record.exc_info[1] if record.exc_info else None))
+        )
 
     def _trace(self, error: BaseException | None) -> Iterator[str]:
         for _ in range(_CHAIN):

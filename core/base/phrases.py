@@ -80,7 +80,7 @@ def _latin(text: str) -> Iterator[str]:
 def _chinese_phrases(text: str) -> Counter[str]:
     """Count the sequences of Chinese characters that occur at least twice in the text."""
     runs = _CJK_RUN.findall(text)
-    counts: Counter[str] = Counter()
+    counts = Counter[str]()
     known: dict[str, int] | None = None
     for size in range(2, LONGEST_PHRASE[1] + 1):
         grown = Counter(

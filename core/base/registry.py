@@ -168,7 +168,10 @@ def _missing_members(made: object, protocol: type) -> list[str]:
     for name, member in vars(protocol).items():
         if not name.startswith("_"):
             value = getattr(made, name, None)
-            is_property = isinstance(member, property)
-            sound = isinstance(value, member.fget.__annotations__["return"]) if is_property else callable(value)
+            sound = (
+                isinstance(value, member.fget.__annotations__["return"])
+                if isinstance(member, property)
+                else callable(value)
+            )
             missing += [] if sound else [name]
     return missing

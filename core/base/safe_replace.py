@@ -49,7 +49,6 @@ def swap(file: Path, data: bytes, expected: bytes) -> os.stat_result:
     new = write_sibling(file, data, partial(_resemble, like=state))
     written = new.stat()
     done = False
-    copy = None
     try:
         done = _exchange_expected(new, file, data, expected)
     except FileNotFoundError:

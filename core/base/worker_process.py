@@ -30,14 +30,15 @@ class WorkerProcess:
     killed.
     """
 
+    _running: "subprocess.Popen[bytes] | None" = None
+    _is_closed = False
+    _timer: Timer | None = None
+
     def __init__(self, module: str, *, patience: float = 0, idle: float | None = None) -> None:
         self._module = module
         self._patience = patience
         self._idle = idle
         self._lock = Lock()
-        self._running: subprocess.Popen[bytes] | None = None
-        self._is_closed = False
-        self._timer: Timer | None = None
         atexit.register(self.close)
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._forget)

@@ -83,15 +83,16 @@ def profile(workspace: Path) -> Path:
 class AppWindow:
     """A window that shows a URL until it is closed or this process ends."""
 
+    _number = 0
+    _commands: int | None = None
+
     def __init__(self, browser: str, url: str, profile: Path) -> None:
         """Open the window. Raises OSError if the browser can't be started."""
         flags = [f"--user-data-dir={profile}", "--class=Tessera", *_FLAGS]
         self._pages: set[str] = set()
         # Whether the window was ever visible. A browser that can't start exits immediately.
         self.seen = sys.platform == "win32"
-        self._number = 0
         self._sending = threading.Lock()
-        self._commands: int | None = None
         # Function that waits until the window is closed. Only one thread may call it, and only once.
         self.wait: Callable[[], object]
         if sys.platform == "win32":
@@ -273,8 +274,9 @@ def _place() -> Path:
         return Path.home() / "Applications" / f"{_NAME}.app"
     if sys.platform == "win32":
         return Path(os.environ["APPDATA"], "Microsoft", "Windows", "Start Menu", "Programs", f"{_NAME}.lnk")
-    data = os.environ.get("XDG_DATA_HOME", "") or Path.home() / ".local" / "share"
-    return Path(data, "applications", "tessera.desktop")
+    return Path(
+        os.environ.get("XDG_DATA_HOME", "") or Path.home() / ".local" / "share", "applications", "tessera.desktop"
+    )
 
 
 def _entry() -> str:

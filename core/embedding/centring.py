@@ -157,16 +157,14 @@ def _twins(questions: Matrix, translated: Matrix) -> bool:
 
 def _rank(passages: Sequence[Matrix], questions: Sequence[Matrix], *, across: bool) -> float:
     """Return the mean reciprocal rank of the correct passage. Half of the passages are in each of the two languages."""
-    item = len(questions[0]) // len(passages[0])
-    right = np.arange(len(questions[0])) // item
+    right = np.arange(len(questions[0])) // (len(questions[0]) // len(passages[0]))
     reciprocal = []
     for even in (0, 1):
         language = (np.arange(len(passages[0])) + even) % 2
         mixed = np.where(language[:, None] == 0, *passages)
         spoken = language[right] == across
         products = np.where(spoken[:, None], *questions) @ mixed.T
-        own = products[np.arange(len(right)), right]
-        reciprocal += (1 / (products >= own[:, None]).sum(axis=1)).tolist()
+        reciprocal += (1 / (products >= products[np.arange(len(right)), right][:, None]).sum(axis=1)).tolist()
     return float(np.mean(reciprocal))
 
 

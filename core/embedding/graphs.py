@@ -71,8 +71,9 @@ class Graph:
         """
         scale = np.abs(weight).max(axis=0) / 63
         whole = np.round(weight / scale).astype(np.int8)
-        zeros = np.zeros(len(scale), np.int8)
-        return self.add("DynamicQuantizeMatMul", values, whole, scale, zeros, bias, domain=FUSED)
+        return self.add(
+            "DynamicQuantizeMatMul", values, whole, scale, np.zeros(len(scale), np.int8), bias, domain=FUSED
+        )
 
     def open(self, name: str, inputs: Mapping[str, Shape], output: str, *, threads: int) -> "Session":
         """Return a session that runs the network with `threads` threads.
@@ -101,7 +102,7 @@ class Graph:
         weights = {
             weight: OrtValue.ortvalue_from_numpy(values)
             for weight, values in self._weights.items()
-            if _is_external(values)
+            if values.dtype != np.int64
         }
         return Session(name, model.SerializeToString(), weights, threads=threads)
 
@@ -168,22 +169,15 @@ def core_count() -> int:
     return min((pool.num_threads for pool in pools.lib_controllers), default=os.cpu_count() or 1)
 
 
-def _is_external(values: Array) -> bool:
-    """Return whether a weight is stored outside the graph.
-
-    Integers stay inside, because operators' shapes depend on them.
-    """
-    return values.dtype != np.int64
-
-
 def _describe(name: str, values: Array) -> "TensorProto":
     """Return a weight's entry in the graph.
 
-    For values kept outside the graph, the entry has only the name, type and shape.
+    Integers stay inside the graph, because operators' shapes depend on them. For all other values, the entry has only
+    the name, type and shape.
     """
     from onnx import TensorProto, helper, numpy_helper
 
-    if not _is_external(values):
+    if values.dtype == np.int64:
         return numpy_helper.from_array(values, name)
     tensor = TensorProto(name=name, data_type=helper.np_dtype_to_tensor_dtype(values.dtype), dims=values.shape)
     tensor.data_location = TensorProto.EXTERNAL
@@ -229,8 +223,13 @@ class BertModel:
         states = add("LayerNormalization", _STATES, *norm, **epsilon)
         for number in range(depth):
             layer = partial(_read_parts, read, f"encoder.layer.{number}.")
-            mixing = layer("attention.self.query", "attention.self.key", "attention.self.value")
-            attended = add("Attention", states, *mixing, num_heads=config["num_attention_heads"], domain=FUSED)
+            attended = add(
+                "Attention",
+                states,
+                *layer("attention.self.query", "attention.self.key", "attention.self.value"),
+                num_heads=config["num_attention_heads"],
+                domain=FUSED,
+            )
             weight, bias = layer("attention.output.dense")
             mixed = add("MatMul", attended, weight)
             norm = [*layer("attention.output.LayerNorm"), bias]

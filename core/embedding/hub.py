@@ -26,8 +26,9 @@ def package_folder(name: str) -> Path:
     module = name.replace("-", "_")
     # Names with a dot are skipped, because find_spec would import the parent packages. `__main__` has no spec.
     spec = find_spec(module) if module.isidentifier() and module != "__main__" else None
-    roots = (spec and spec.submodule_search_locations) or ()
-    marks = [mark for root in roots for mark in Path(root).rglob(PACKAGE_MARK)]
+    marks = [
+        mark for root in (spec and spec.submodule_search_locations) or () for mark in Path(root).rglob(PACKAGE_MARK)
+    ]
     with suppress(PackageNotFoundError, ValueError):
         marks += [Path(str(file.locate())) for file in distribution(name).files or () if file.name == PACKAGE_MARK]
     folders = sorted({mark.parent.resolve() for mark in marks})

@@ -128,7 +128,29 @@ def read_facts(folder: Path, name: str) -> ModelFacts:
             reason=message("it has no modules.json"),
         )
     with explain_read_error(folder):
-        return _facts(folder, name)
+        modules: list[Config] = read_json(folder / "modules.json")
+        options = read_options(folder / "config_sentence_transformers.json")
+        _check(folder, modules, options)
+        parts = parts_of(folder)
+        first = parts[0]
+        tokenizer = next((path for part in (first, folder) if (path := part / "tokenizer.json").is_file()), None)
+        if tokenizer is None:
+            raise ModelError(
+                "The model in {folder} has no tokenizer.json. Open it once with transformers and save it again: "
+                "{command}",
+                folder=folder,
+                command="AutoTokenizer.from_pretrained(folder).save_pretrained(folder)",
+            )
+        config = read_json(first / "config.json")
+        return ModelFacts(
+            folder=folder,
+            tokenizer=tokenizer,
+            dimension=_dimension(modules, parts, config),
+            max_tokens=max_tokens(first, config),
+            prompts=model_prompts(options, name),
+            digest=digest([*weights(folder, parts), tokenizer, first / "config.json"]),
+            lower_case=bool(read_options(first / "sentence_bert_config.json").get("do_lower_case")),
+        )
 
 
 @contextmanager
@@ -142,31 +164,6 @@ def explain_read_error(folder: Path) -> Iterator[None]:
             folder=folder,
             reason=reason_of(error),
         ) from error
-
-
-def _facts(folder: Path, name: str) -> ModelFacts:
-    modules: list[Config] = read_json(folder / "modules.json")
-    options = read_options(folder / "config_sentence_transformers.json")
-    _check(folder, modules, options)
-    parts = parts_of(folder)
-    first = parts[0]
-    tokenizer = next((path for part in (first, folder) if (path := part / "tokenizer.json").is_file()), None)
-    if tokenizer is None:
-        raise ModelError(
-            "The model in {folder} has no tokenizer.json. Open it once with transformers and save it again: {command}",
-            folder=folder,
-            command="AutoTokenizer.from_pretrained(folder).save_pretrained(folder)",
-        )
-    config = read_json(first / "config.json")
-    return ModelFacts(
-        folder=folder,
-        tokenizer=tokenizer,
-        dimension=_dimension(modules, parts, config),
-        max_tokens=max_tokens(first, config),
-        prompts=model_prompts(options, name),
-        digest=digest([*weights(folder, parts), tokenizer, first / "config.json"]),
-        lower_case=bool(read_options(first / "sentence_bert_config.json").get("do_lower_case")),
-    )
 
 
 def _check(folder: Path, modules: list[Config], options: Config) -> None:
@@ -252,8 +249,9 @@ def _dimension(modules: list[Config], parts: list[Path], config: Config) -> int:
         kind = str(module["type"]).rpartition(".")[2]
         if kind == "Pooling":
             pooling = read_json(part / "config.json")
-            count = max(len(pooling_modes(pooling)), 1)
-            dimension = (pooling.get("embedding_dimension") or pooling["word_embedding_dimension"]) * count
+            dimension = (pooling.get("embedding_dimension") or pooling["word_embedding_dimension"]) * max(
+                len(pooling_modes(pooling)), 1
+            )
         elif kind == "Dense":
             dimension = read_json(part / "config.json")["out_features"]
     if not isinstance(dimension, int) or dimension <= 0:

@@ -57,8 +57,9 @@ def build(name: str = "") -> Encoder:
     Raises MissingDependency if the extra `onnx` isn't installed, and ModelError if `name` is a path without a model.
     """
     if package := missing_package():
-        choice = message("The {what} '{name}'", what=message("model for searching by meaning"), name="onnx")
-        raise MissingDependency(choice, package, "onnx")
+        raise MissingDependency(
+            message("The {what} '{name}'", what=message("model for searching by meaning"), name="onnx"), package, "onnx"
+        )
     model_name, folder = sentence.find(name) if name else sentence.find_bundled()
     encoder = Encoder(model_name, folder, session=_IntegerModel, suffix=f":onnx-int8-{VERSION}")
     if name and sentence.is_local(name):

@@ -116,8 +116,9 @@ class Pieces:
             for start in range(len(word))
             for size in range(1, _LONGEST + 1)
         }
-        sums = [sum(byte * byte for byte in part.encode()) for part in parts]
-        for number in np.flatnonzero(np.isin(self._sums, sums)).tolist():
+        for number in np.flatnonzero(
+            np.isin(self._sums, [sum(byte * byte for byte in part.encode()) for part in parts])
+        ).tolist():
             if number not in _SPECIAL and self._pieces[number][0] in parts:
                 yield number
 
@@ -451,8 +452,9 @@ def build_bundled() -> Encoder:
     if name != e5.NAME:
         return Encoder(name, folder)
     # The fingerprint is the same on every machine, so it is known before the folder is written.
-    fingerprint = f"{e5.NAME}:{BUNDLED_DIMENSION}:{'|'.join(e5.PROMPTS.values())}"
-    return Encoder(name, folder, identity=(fingerprint, BUNDLED_DIMENSION))
+    return Encoder(
+        name, folder, identity=(f"{e5.NAME}:{BUNDLED_DIMENSION}:{'|'.join(e5.PROMPTS.values())}", BUNDLED_DIMENSION)
+    )
 
 
 def find_bundled() -> tuple[str, FindFolder]:

@@ -224,5 +224,6 @@ def _is_clean_cut(text: str, bounds: Bounds, token: int) -> bool:
     if not bounds[token - 1][1] <= at:
         return False
     after = text[at]
-    before = text[at - 1 : at]
-    return not (after in JOINERS or before == "\u200d" or ord(after) in SKIN_TONES or unicodedata.combining(after))
+    return not (
+        after in JOINERS or text[at - 1 : at] == "\u200d" or ord(after) in SKIN_TONES or unicodedata.combining(after)
+    )

@@ -13,6 +13,7 @@ from core import chunking, embedding
 from core.base import files
 from core.base.errors import DiskFull, IndexAway, NoteNotFound, NotWritable, StoreError, WorkspaceLocked
 from core.base.faults import translate_errors
+from core.base.frozen import attributes
 from core.base.text import digest
 from core.embedding import Embedder
 from core.indexing.embed_queue import EmbedQueue
@@ -77,8 +78,13 @@ class Scratch:
                         kind=base.kind,
                     )
                     store.index.build(target)
-                copied = {name: getattr(base, name) for name in ("name", "keep_tokens", "search", "read_pictures")}
-                self._fill(store, base, store.bases.change(target, **copied), built, progress)
+                self._fill(
+                    store,
+                    base,
+                    store.bases.change(target, **attributes(base, ("name", "keep_tokens", "search", "read_pictures"))),
+                    built,
+                    progress,
+                )
             except BaseException:
                 store.close()
                 raise

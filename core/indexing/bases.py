@@ -397,9 +397,8 @@ class ModelSwitches:
             with self._store.changing:
                 if (stored, switch) == self._current_switch(base_id):
                     notes = list(self._store.notes.cut_by(stored))
-                    target = self._target(stored, switch.embedder)
-                    log_bases([target])
-                    return self._store.switch(target, indexer.cut_again(notes, progress))
+                    log_bases([indexer.base])
+                    return self._store.switch(indexer.base, indexer.cut_again(notes, progress))
 
     def _current_switch(self, base_id: str) -> tuple[KnowledgeBase, Switch]:
         """Return the current base and its switch. Restart the switch if its model's name now refers to a new model."""
@@ -420,11 +419,14 @@ class ModelSwitches:
         self._store.drop_unused_vectors()
 
     def _indexer(self, base: KnowledgeBase, embedder: str) -> Indexer:
-        return Indexer(self._store, self._target(base, embedder), embedding.build(embedder), keep_ready=True)
-
-    def _target(self, base: KnowledgeBase, embedder: str) -> KnowledgeBase:
+        """Return an indexer for a base as it will be with another embedder."""
         built = embedding.build(embedder)
-        kind = base.kind if base.has_vectors else "vector"
-        return replace(
-            base, kind=kind, embedder=embedder, fingerprint=built.fingerprint, dimension=built.dimension, wish=""
+        target = replace(
+            base,
+            kind=base.kind if base.has_vectors else "vector",
+            embedder=embedder,
+            fingerprint=built.fingerprint,
+            dimension=built.dimension,
+            wish="",
         )
+        return Indexer(self._store, target, built, keep_ready=True)

@@ -8,7 +8,7 @@ from functools import partial
 from core import chunking
 from core.base.errors import SourceError
 from core.base.faults import wrap_file_errors
-from core.base.frozen import frozen
+from core.base.frozen import attributes, frozen
 from core.chunking import build, describe
 from core.chunking.describe import SectionFields
 from core.chunking.reading import Slice, Tokens, read
@@ -66,7 +66,7 @@ def merge_picture_chunks(
             id=describe.chunk_id(note.id, f"{picture.hash}\0{number}", 0),
             start=picture.start,
             end=picture.start,
-            **{name: getattr(at[picture.start], name) for name in SectionFields._fields},
+            **attributes(at[picture.start], SectionFields._fields),
             lead="",
             picture=picture.place,
         )
@@ -114,8 +114,8 @@ class Cutter:
             edits = shift_edits(edits, earlier.body, note.body)
         if earlier and draft.change and draft.change.author == "sync":
             # Fields set by the user replace the file's.
-            own_fields = {name: getattr(earlier, name) for name in earlier.overridden}
-            note = replace(note, overridden={name: getattr(note, name) for name in own_fields}, **own_fields)
+            own_fields = attributes(earlier, earlier.overridden)
+            note = replace(note, overridden=attributes(note, own_fields), **own_fields)
         version = (earlier.version if earlier else 0) + 1 if draft.change else note.version
         note = replace(note, generation=generation + 1, version=version)
         return self._cut(

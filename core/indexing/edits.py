@@ -85,8 +85,11 @@ class _AnchorText:
             return old
         if anchor not in self._spans:
             self._spans[anchor] = list(_occurrences(self._body, anchor)) or self._with_other_line_ends(anchor)
-        free = (span for span in self._spans[anchor] if _is_free(span, taken))
-        return min(free, key=lambda span: abs(span[0] - old[0]), default=None)
+        return min(
+            (span for span in self._spans[anchor] if _is_free(span, taken)),
+            key=lambda span: abs(span[0] - old[0]),
+            default=None,
+        )
 
     def _with_other_line_ends(self, anchor: str) -> list[Span]:
         """Return the spans in the body where an anchor occurs if differences in line ends are ignored."""
@@ -283,7 +286,7 @@ class ChunkEditor:
         _check(text)
         if text == chunk.text:
             return Act(list(self.edits), (chunk.id,))
-        if edit is None:
+        if not edit:
             return self._act([], [self._pin("text", self._own_span(chunk), text)])
         return self._act([edit], [replace(edit, kind="add" if edit.kind == "add" else "text", text=text)])
 
@@ -328,7 +331,7 @@ class ChunkEditor:
                 at=at,
                 last=len(chunk.text) - 1,
             )
-        if edit is None or not edit.text:
+        if not edit or not edit.text:
             middle = chunk.start + at
             parts = [self._pin("split", (chunk.start, middle)), self._pin("split", (middle, chunk.end))]
             return self._act([edit], [replace(part, created_at=parts[0].created_at) for part in parts])
@@ -337,7 +340,7 @@ class ChunkEditor:
     def delete(self, chunk_id: str) -> Act:
         """Exclude a chunk from every search. It can be restored."""
         chunk, edit = self._visible_chunk(chunk_id)
-        if edit is None:
+        if not edit:
             return self._act([], [replace(self._pin("delete", self._own_span(chunk)), deleted=True)])
         return self._act([edit], [replace(edit, deleted=True)])
 
@@ -347,7 +350,7 @@ class ChunkEditor:
         Undoing one part of a split also undoes the other part, unless the other part has been changed since the split.
         """
         _, edit = self._chunk(chunk_id)
-        if edit is None:
+        if not edit:
             raise EditError("This chunk has no edit to undo.")
         if edit.deleted and edit.kind != "delete":
             return self._act([edit], [replace(edit, deleted=False)])
@@ -363,7 +366,7 @@ class ChunkEditor:
             return self._act([], [self._new("add", (0, 0), text)])
         chunk, edit = self._chunk(after)
         new = self._addition(chunk, edit, text)
-        if edit is not None and edit.kind == "add":
+        if edit and edit.kind == "add":
             return self._act([edit], [edit, new])
         # Put it before all other edits, because the first of several additions at one position is next to the chunk.
         return Act([new, *self.edits], (new.chunk_id,))
@@ -421,7 +424,7 @@ class ChunkEditor:
 
         If the chunk is itself an addition, the new addition gets the same anchor.
         """
-        if edit is not None and edit.kind == "add":
+        if edit and edit.kind == "add":
             return replace(self._new("add", (0, 0), text), anchor=edit.anchor, anchor_start=edit.anchor_start)
         return self._new("add", (max(chunk.start, chunk.end - _ANCHOR), chunk.end), text)
 

@@ -71,10 +71,11 @@ class Vectors:
     _base: KnowledgeBase
     _embedder: Embedder
 
+    _size = 0
+
     def __post_init__(self) -> None:
         self._tokens = tokens.token_embedder(self._embedder) if self._base.keep_tokens else None
         self._slice = batch_size(self._embedder) or _SLICE
-        self._size = 0
 
     def lookup(self, hashes: Collection[bytes]) -> VectorLookup:
         """Return the ids of the stored vectors and refusals for the given text hashes."""
@@ -95,8 +96,9 @@ class Vectors:
         if ready and (
             not self._tokens or np.array_equal(centre_of(self._store, self._tokens), tokens.centre(self._tokens))
         ):
-            bits = ready.bits if self._tokens else None
-            self._store.vectors.add(self._base.fingerprint, ready.keys, ready.vectors, bits)
+            self._store.vectors.add(
+                self._base.fingerprint, ready.keys, ready.vectors, ready.bits if self._tokens else None
+            )
             yield ready.keys
             texts = {key: text for key, text in texts.items() if key not in {*ready.keys}}
         if not texts:
@@ -207,6 +209,8 @@ class EmbedQueue:
     a base's embedder. Only one thread at a time embeds chunks. Queues with just a few chunks in `only` go first.
     """
 
+    chunks = windows = _done = 0
+
     def __init__(
         self,
         store: Store,
@@ -219,7 +223,6 @@ class EmbedQueue:
         self._bases = {base.id: base for base in bases}
         self._only = only
         self._vectors: dict[str, Vectors] = {}
-        self.chunks = self.windows = self._done = 0
         self._counted = Counted(self._count)
         self._is_urgent = only is not None and are_few(only)
 
@@ -359,9 +362,10 @@ class PendingChunks:
                 self._store.refusals.try_again([chunk.chunk_id for chunk in self.refused(base)])
             return self.embed_in([self._store.bases.named(base)], progress).chunks
         self._store.refusals.try_again(set(chunk_ids))
-        stored = by_base(self._store, [*note_ids, *map(self._store.chunks.note_of, chunk_ids)])
         return self.embed_in(
-            [item for item, _ in stored], progress, {*chunk_ids, *self._store.pending.for_notes(note_ids)}
+            [item for item, _ in by_base(self._store, [*note_ids, *map(self._store.chunks.note_of, chunk_ids)])],
+            progress,
+            {*chunk_ids, *self._store.pending.for_notes(note_ids)},
         ).chunks
 
     def embed_written(self, note_ids: NoteIds) -> None:

@@ -76,7 +76,7 @@ class Indexer:
 
     def __init__(self, store: Store, base: KnowledgeBase, embedder: Embedder, *, keep_ready: bool = False) -> None:
         self._store = store
-        self._base = base
+        self.base = base
         self._cutter = Cutter(store, base, embedder, keep_ready=keep_ready)
         self._vectors = Vectors(store, base, embedder)
         self.done = Indexed()
@@ -122,11 +122,11 @@ class Indexer:
 
         Nothing is stored. Raises ModelError or ProviderError if the embedder fails.
         """
-        base = self._base
+        base = self.base
         embedder = self._cutter.embedder
         seconds = 0.0
         chunks = windows = 0
-        missing: set[str] = set()
+        missing = set[str]()
         for number, note_id in enumerate(note_ids):
             progress(number, len(note_ids), "")
             cut = self._cutter.recut(note_id)
@@ -224,7 +224,7 @@ class Indexer:
             self._put(current, self._vectors.lookup(_texts(current)))
 
     def _put(self, group: Sequence[NoteToIndex], known: VectorLookup, embedded: Set[bytes] = frozenset()) -> None:
-        self._store.put(self._base, [cut.with_vectors(*known) for cut in group])
+        self._store.put(self.base, [cut.with_vectors(*known) for cut in group])
         self.done += Indexed(
             tuple(cut.note.id for cut in group),
             sum(len(cut.chunks) for cut in group),
@@ -257,7 +257,7 @@ class Indexer:
         texts = _texts(group)
         known = self._vectors.lookup(texts)
         missing = known.missing_texts(texts)
-        done: set[bytes] = set()
+        done = set[bytes]()
         report(0)
         with closing(self._vectors.embed(missing)) as stored:
             for keys in stored:

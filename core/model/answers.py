@@ -98,8 +98,7 @@ class Quote:
         if above := _HEADER_ABOVE.search(self.text[: part[0]]):
             return above[1]
         lines = self.text[slice(*part)].splitlines()
-        is_rows = all(line.lstrip(" \t>").startswith("|") for line in lines)
-        return "" if is_rows else None
+        return "" if all(line.lstrip(" \t>").startswith("|") for line in lines) else None
 
     def readable(self, part: Span) -> str:
         """Return a part of the text as prose, without hard line breaks or the bars of tables."""

@@ -94,8 +94,8 @@ class IncompleteNote:
 
 def summed(omissions: Iterable[Omission]) -> Omissions:
     """Add up omissions by kind, in OMISSION_KINDS order, keeping the first few locations of each kind."""
-    counts: defaultdict[str, int] = defaultdict(int)
-    places: defaultdict[str, dict[str, None]] = defaultdict(dict)
+    counts = defaultdict[str, int](int)
+    places = defaultdict[str, dict[str, None]](dict)
     for item in omissions:
         counts[item.kind] += item.count
         if item.place:

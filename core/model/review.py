@@ -145,8 +145,9 @@ class NotePair:
 
     @property
     def reversed(self) -> "NotePair":
-        quotes = zip(self.quotes[1::2], self.quotes[::2], strict=True)
-        return NotePair(self.second, self.first, tuple(chain.from_iterable(quotes)))
+        return NotePair(
+            self.second, self.first, tuple(chain.from_iterable(zip(self.quotes[1::2], self.quotes[::2], strict=True)))
+        )
 
 
 @frozen

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from core.base.codec import assemble, encode
-from core.base.frozen import Values, frozen
+from core.base.frozen import Values, attributes, frozen
 from core.base.messages import Message, readable, to_json
 from core.model.bases import NewBase
 from core.model.notes import Failed, Failures, IncompleteNote, Omissions, TextEncoding, in_all
@@ -104,8 +104,11 @@ class SyncReport:
         return in_all(self.incomplete)
 
     def to_dict(self) -> Values:
-        problem = self.problem and to_json(self.problem)
-        return {**asdict(self), **readable(encode({name: getattr(self, name) for name in _LISTS})), "problem": problem}
+        return {
+            **asdict(self),
+            **readable(encode(attributes(self, _LISTS))),
+            "problem": self.problem and to_json(self.problem),
+        }
 
 
 @frozen
@@ -163,8 +166,12 @@ class SyncPlan:
 
     def report(self) -> SyncReport:
         """Return a report with the plan's counts. Chunks and windows aren't counted."""
-        counts = {name: len(getattr(self, name)) for name in ("added", "changed", "renamed", "removed")}
-        return assemble(SyncReport, self, **counts, unchanged=len(self.unchanged) + len(self.touched))
+        return assemble(
+            SyncReport,
+            self,
+            **{name: len(getattr(self, name)) for name in ("added", "changed", "renamed", "removed")},
+            unchanged=len(self.unchanged) + len(self.touched),
+        )
 
     @property
     def is_empty(self) -> bool:

@@ -80,12 +80,7 @@ class ReadPictures:
 
 
 JOB_KINDS: Mapping[str, JobKind] = {
-    "warm": JobKind(),
-    "warm_reranker": JobKind(),
-    "answer": JobKind(),
-    "examples": JobKind(),
-    "local_servers": JobKind(),
-    "compare": JobKind(),
+    **dict.fromkeys(("warm", "warm_reranker", "answer", "examples", "local_servers", "compare"), JobKind()),
     "heal": _job_kind(
         "index",
         "Repair the search index",

@@ -119,8 +119,13 @@ class ProviderServer:
 
     def _request(self, path: str, body: Mapping[str, object], limit: int) -> Request:
         # "replace" turns a lone surrogate, which can't be encoded, into a question mark.
-        content = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
-        return Request(f"{self._settings.base_url}/{path}", content, {}, limit, self._settings.timeout_seconds)
+        return Request(
+            f"{self._settings.base_url}/{path}",
+            json.dumps(body, ensure_ascii=False).encode("utf-8", "replace"),
+            {},
+            limit,
+            self._settings.timeout_seconds,
+        )
 
     @contextmanager
     def _send(self, request: Request, settings: ServerSettings, stop: Stop) -> Iterator[Reply]:

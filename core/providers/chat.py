@@ -146,7 +146,9 @@ class Chat:
             if isinstance(event, dict) and event.get("error"):
                 raise self.server.unusable("broke off its answer with an error")
             if reasoning is not None:
-                reasoning.append(_reasoning(event))
+                # llama.cpp and LM Studio use a different field for the reasoning than Ollama and vLLM.
+                texts = (_text(event, part, field) for part in ("delta", "message") for field in _REASONING)
+                reasoning.append(next(filter(None, texts), ""))
             yield _text(event, "delta") or _text(event, "message") or ""
             reason = _first(event).get("finish_reason") or reason
         if reason is None:
@@ -195,9 +197,3 @@ def _text(answer: object, part: str, field: str = "content") -> str | None:
     inner = _first(answer).get(part)
     text = inner.get(field) if isinstance(inner, dict) else None
     return text if isinstance(text, str) else None
-
-
-def _reasoning(event: object) -> str:
-    """Return an event's reasoning. llama.cpp and LM Studio use a different field for it than Ollama and vLLM."""
-    texts = (_text(event, part, field) for part in ("delta", "message") for field in _REASONING)
-    return next(filter(None, texts), "")

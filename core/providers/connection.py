@@ -49,8 +49,7 @@ class Reply:
 
 def retry_after(value: str) -> float:
     """Parse the seconds in a Retry-After header, up to LONGEST_PAUSE. Return 0 if the value is invalid or a date."""
-    seconds = re.fullmatch(r"\s*[0-9]{1,9}(\.[0-9]{0,9})?\s*", value)
-    return min(LONGEST_PAUSE, float(value)) if seconds else 0.0
+    return min(LONGEST_PAUSE, float(value)) if re.fullmatch(r"\s*[0-9]{1,9}(\.[0-9]{0,9})?\s*", value) else 0.0
 
 
 def read(response: httpx.Response, limit: int) -> Reply:
@@ -150,6 +149,8 @@ class Request:
 class ServerConnection:
     """A connection to a server. It handles one request at a time and stays open between requests."""
 
+    _next = 0.0
+
     def __init__(self, url: httpx.URL) -> None:
         self._is_here = here = is_this_machine(url.host)
         verify = _certificates() if url.scheme == "https" or not here else False  # there is nothing to verify
@@ -162,7 +163,6 @@ class ServerConnection:
         )
         # Returns the number of seconds left until the request's next bytes must arrive.
         self._left: Callable[[], float] = float
-        self._next = 0.0
 
     def close(self) -> None:
         self._client.close()

@@ -97,10 +97,11 @@ class Cached:
 
     reads_bits = False
 
+    _failure: tuple[float, ProviderUnavailable] | None = None
+
     def __init__(self, reranker: Reranker) -> None:
         self._reranker = reranker
         self._scores: Cache[tuple[str, str], float] = Cache(_CACHE_SIZE)
-        self._failure: tuple[float, ProviderUnavailable] | None = None
 
     def score(self, query: str, candidates: Sequence[Candidate]) -> Judged:
         known = {candidate.text: self._scores.get((query, candidate.text)) for candidate in candidates}

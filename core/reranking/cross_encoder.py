@@ -218,11 +218,6 @@ LAYERS = "layer."
 _BUILT_IN_TOKENS = 192
 
 
-def has_weights(folder: Path) -> bool:
-    """Return whether a folder contains weights for the built-in cross-encoder."""
-    return (folder / FILE).is_file()
-
-
 def load_built_in(folder: Path, device: Device) -> Network:
     """Load the network from a folder. Raises ModelError if the network or the bundled model can't be loaded."""
     import torch
@@ -236,9 +231,8 @@ def load_built_in(folder: Path, device: Device) -> Network:
             layers = [int(number) for number in metadata["layers"].split(",")]
             apart = int(metadata["apart"])
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 not a mapping
-        model = encoder.loaded()
         network = Network(
-            model,
+            encoder.loaded(),
             AutoTokenizer.from_pretrained(str(encoder.facts.folder), local_files_only=True),
             layers,
             apart,
@@ -301,13 +295,14 @@ class CrossEncoder:
 
     reads_bits = False
 
+    running: Running | None = None
+
     def __init__(self, name: str = "") -> None:
         unnamed = not name.strip()
         folder = WEIGHTS.parent if unnamed else Path(name).expanduser()
         known = "" if unnamed else on_hub(name, DEFAULT_OWNER)
         self.name = NAME if unnamed else known or folder.name
         self._folder: Callable[[], Path] = (lambda: hub.snapshot(known, "cross-encoder")) if known else (lambda: folder)
-        self.running: Running | None = None
         self._loading = RLock()
         self._turns = Turns()
         if not known:
@@ -338,15 +333,16 @@ class CrossEncoder:
             if scores and time.monotonic() - started > SECONDS:
                 break
             with self._turns.take():
-                texts = [candidate.text for candidate in candidates[start : start + size]]
-                scores += self._forward(model, query, texts)
+                scores += self._forward(
+                    model, query, [candidate.text for candidate in candidates[start : start + size]]
+                )
         return scores + [None] * (len(candidates) - len(scores))
 
     @lazy
     def _model(self) -> "sentence_transformers.CrossEncoder":
         device = choose_device()
         folder = self._facts.folder
-        if has_weights(folder):
+        if (folder / FILE).is_file():
             model: Any = load_built_in(folder, device)
         else:
             model = load("CrossEncoder", folder, self.name, device)
@@ -390,7 +386,7 @@ def facts(folder: Path) -> CrossEncoderFacts:
             "There is no folder {folder}. Choose the folder that contains the model's config.json.", folder=folder
         )
     with explain_read_error(folder):
-        if has_weights(folder):
+        if (folder / FILE).is_file():
             return CrossEncoderFacts(folder, _BUILT_IN_TOKENS)
         if not any((folder / file).is_file() for file in ("modules.json", "config.json")):
             raise ModelError(

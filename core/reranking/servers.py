@@ -91,11 +91,12 @@ class RerankApi:
 
     reads_bits = False
 
+    _logits = False
+
     def __init__(self, model: str = "", *, settings: RerankSettings | None = None) -> None:
         self._settings = settings or configured().rerank
         self._server = ProviderServer("rerank", self._settings, model, reach_seconds=REACH_SECONDS)
         self._styles: tuple[str, ...] = STYLES if self._settings.style == "auto" else (self._settings.style,)
-        self._logits = False
 
     def score(self, query: str, candidates: Sequence[Candidate]) -> Judged:
         """Score candidates from 0 to 1. Raises ProviderError if the server fails."""

@@ -54,11 +54,12 @@ class RunningProgram:
 class AccessTokens:
     """A workspace's tokens, each in a file readable only by its owner. With `readonly`, no tokens are created."""
 
+    _own: RunningProgram | None = None
+
     def __init__(self, folder: Path, *, readonly: bool = False) -> None:
         self._token = folder / TOKEN
         self._run = folder / RUN
         self._readonly = readonly
-        self._own: RunningProgram | None = None
 
     @property
     def token(self) -> str:

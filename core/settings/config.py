@@ -25,7 +25,7 @@ from pydantic_settings import (
 
 from core.base import app_paths, files
 from core.base.errors import ConfigError, TesseraError, UnknownChoice
-from core.base.frozen import Texts, ValueMap, Values
+from core.base.frozen import Texts, ValueMap, Values, attributes
 from core.base.messages import message
 from core.base.text import find_half_character
 from core.model import (
@@ -167,8 +167,12 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        layers: tuple[Values, ...] = (_in_file(), dict(read_entered_servers()))
-        return init_settings, _Environment(settings_cls), *(InitSettingsSource(settings_cls, layer) for layer in layers)
+        return (
+            init_settings,
+            _Environment(settings_cls),
+            InitSettingsSource(settings_cls, _in_file()),
+            InitSettingsSource(settings_cls, dict(read_entered_servers())),
+        )
 
 
 def _in_file() -> Values:
@@ -203,7 +207,7 @@ def store_entered_server(section: str, values: Mapping[str, str]) -> None:
     except ValidationError as error:
         raise ConfigError("The address is not valid: {reason}.", reason=problem_of(error.errors()[0])) from None
     servers = read_entered_servers()
-    servers[section] = {**servers.get(section, {}), **{name: getattr(valid, name) for name in values}}
+    servers[section] = servers.get(section, {}) | attributes(valid, values)
     stored = {name: {key: value for key, value in server.items() if value} for name, server in servers.items()}
     app_paths.write(ENTERED, {name: server for name, server in stored.items() if server})
 

@@ -61,9 +61,10 @@ def parse_settings(data: bytes, path: Path) -> Values:
     try:
         return tomllib.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
-        line = error.object.count(b"\n", 0, error.start) + 1
         raise ConfigError(
-            "{file}, line {line}: this isn't UTF-8. Save the file as UTF-8.", file=file, line=line
+            "{file}, line {line}: this isn't UTF-8. Save the file as UTF-8.",
+            file=file,
+            line=error.object.count(b"\n", 0, error.start) + 1,
         ) from error
     except (ValueError, RecursionError) as error:
         raise ConfigError("{file} is not valid TOML: {reason}", file=file, reason=str(error)) from error

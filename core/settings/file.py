@@ -99,8 +99,9 @@ class SettingsFile:
             bound: getattr(item, bound) for item in field.metadata for bound in ("ge", "le") if hasattr(item, bound)
         }
         place = place_of(tuple(key.split(".")), self.path) if source == "environment" else str(self.path)
-        waits = value != getattr(used, name)
-        return ProgramSetting(key, value, field.default, source, place, bounds.get("ge"), bounds.get("le"), waits)
+        return ProgramSetting(
+            key, value, field.default, source, place, bounds.get("ge"), bounds.get("le"), value != getattr(used, name)
+        )
 
     def write(self, key: str, value: object) -> None:
         """Write a setting to the file, or remove it if the value is None. The rest of the file stays unchanged.

@@ -15,7 +15,7 @@ from pydantic import (
     model_validator,
 )
 
-from core.base.frozen import AnyValues
+from core.base.frozen import AnyValues, attributes
 from core.base.messages import message
 from core.model import DEFAULTS, PARTS, SIZES, ChunkingOptions, SearchSettings
 
@@ -88,7 +88,7 @@ class SearchSection(_Parts):
 
     @property
     def chosen(self) -> SearchSettings:
-        return SearchSettings.from_values({name: getattr(self, name) for name in self.model_fields_set})
+        return SearchSettings.from_values(attributes(self, self.model_fields_set))
 
 
 def path_without_zero(path: Path | None) -> Path | None:

@@ -180,11 +180,15 @@ class Store(Tables):
             with self.database.write():
                 self.vectors.settle_centring(fingerprint, centring)
                 for base in stale:
-                    fresh = replace(base, index_generation=base.index_generation + 1)
-                    self.index.build(fresh)
-                    self.bases.switch_index(fresh)
+                    self._renew_index(base)
             for base in stale:
                 self.index.drop(base)
+
+    def _renew_index(self, base: KnowledgeBase) -> None:
+        """Build an index of the next generation for a base, and store its embedder, within the caller's transaction."""
+        fresh = replace(base, index_generation=base.index_generation + 1)
+        self.index.build(fresh)
+        self.bases.switch_index(fresh)
 
     # writing
 
@@ -272,16 +276,14 @@ class Store(Tables):
         new collection is filled before the commit. If the process is killed in between, the collection stays unused.
         """
         old = self.bases.by_id(target.id)
-        fresh = replace(target, index_generation=target.index_generation + 1)
         with self.changing, self.database.write():
             for cut in cuts:
                 self._write(cut)
-            self.index.build(fresh)
-            self.bases.switch_index(fresh)
-            self.switches.end(fresh)
+            self._renew_index(target)
+            self.switches.end(target)
             self.drop_unused_vectors()
         self.index.drop(old)
-        return self.bases.by_id(fresh.id)
+        return self.bases.by_id(target.id)
 
     def delete_notes(self, base: KnowledgeBase, note_ids: NoteIds, change: Revision | None = None) -> int:
         """Delete notes, and return the number of flagged edits.
@@ -310,7 +312,7 @@ class Store(Tables):
         chosen = set(note_ids)
         with self.database.write():
             for base in self.bases.all():
-                files: defaultdict[str, dict[str, str]] = defaultdict(dict)
+                files = defaultdict[str, dict[str, str]](dict)
                 for item in self.versions.deleted(base.id):
                     if item.version.note_id in chosen and item.version.author != "sync" and item.source_ref:
                         files[item.source_ref][str(item.path)] = self.versions.trashed(
@@ -373,8 +375,11 @@ class Store(Tables):
             for rowid, entry in self.chunks.by_entries(base, cosines):
                 best[rowid] = max(best.get(rowid, -1.0), cosines[entry])
             if allowed is not None:
-                passing = np.isin(list(best), allowed)
-                best = {rowid: score for (rowid, score), passes in zip(best.items(), passing, strict=True) if passes}
+                best = {
+                    rowid: score
+                    for (rowid, score), passes in zip(best.items(), np.isin(list(best), allowed), strict=True)
+                    if passes
+                }
             if len(best) >= count or len(cosines) < wanted:
                 return {rowid: centring.similarity(cosine) for rowid, cosine in top_k.best(best, count).items()}
             wanted *= _WIDER

@@ -195,8 +195,12 @@ class BaseTable(StoreTable):
         now = utc_now()
         with self._write():
             before = self._last_report(base, folder)
-            deleted = {path: stamp for path, stamp in before.get(_DELETED_FILES, {}).items() if path not in added}
-            kept = {IGNORED: before.get(IGNORED), _DELETED_FILES: deleted}
+            kept = {
+                IGNORED: before.get(IGNORED),
+                _DELETED_FILES: {
+                    path: stamp for path, stamp in before.get(_DELETED_FILES, {}).items() if path not in added
+                },
+            }
             self.put_sync(base, SyncRecord(folder, now, report | {key: kept[key] for key in kept if kept[key]}))
             self._execute("UPDATE bases SET synced_at = ? WHERE id = ?", now.isoformat(), base.id)
 

@@ -34,13 +34,13 @@ class RefusalTable(StoreTable):
 
     def add(self, fingerprint: str, text_hash: bytes, reason: Message) -> None:
         """Store the reason why a model refuses a piece of text."""
-        row = {
-            "fingerprint": fingerprint,
-            "text_hash": text_hash,
-            "at": utc_now().isoformat(),
-            "reason": json.dumps(to_json(reason), ensure_ascii=False),
-        }
-        self._insert("refusals", row, replace=True)
+        self._execute(
+            "INSERT OR REPLACE INTO refusals (fingerprint, text_hash, at, reason) VALUES (?, ?, ?, ?)",
+            fingerprint,
+            text_hash,
+            utc_now().isoformat(),
+            json.dumps(to_json(reason), ensure_ascii=False),
+        )
 
     def ids(self, fingerprint: str, hashes: Iterable[bytes]) -> dict[bytes, int]:
         """Return the ids of a model's refusals, by text hash. Hashes of text that wasn't refused are left out."""
@@ -265,14 +265,17 @@ class ChunkTable(StoreTable):
         return any(self._exists("windows WHERE chunk = ? AND vector = ?", rowid, vector) for vector in vectors)
 
     def count(self, base: KnowledgeBase) -> BaseCounts:
-        (counts,) = self._rows(
-            "SELECT (SELECT count(*) FROM notes WHERE base_id = ?1),"
-            " (SELECT count(*) FROM chunks JOIN notes ON notes.id = note_id WHERE base_id = ?1),"
-            " (SELECT count(*) FROM windows JOIN chunks ON chunks.rowid = chunk JOIN notes ON notes.id = note_id"
-            "  WHERE base_id = ?1)",
-            base.id,
+        return BaseCounts(
+            *next(
+                self._rows(
+                    "SELECT (SELECT count(*) FROM notes WHERE base_id = ?1),"
+                    " (SELECT count(*) FROM chunks JOIN notes ON notes.id = note_id WHERE base_id = ?1),"
+                    " (SELECT count(*) FROM windows JOIN chunks ON chunks.rowid = chunk"
+                    "  JOIN notes ON notes.id = note_id WHERE base_id = ?1)",
+                    base.id,
+                )
+            )
         )
-        return BaseCounts(*counts)
 
     def count_all(self) -> int:
         return int(self._value("SELECT count(*) FROM chunks"))
@@ -303,8 +306,9 @@ class ChunkTable(StoreTable):
     def vectors(self, base: KnowledgeBase, entries: Ids) -> tuple[list[str], Matrix]:
         """Return those of the given entries that are stored, with their centred vectors."""
         vectors = dict(self._rows("SELECT entry, vector FROM vectors WHERE entry IN ?", entries))
-        stacked = matrix(list(vectors.values()), base.dimension)
-        return list(vectors), self._vectors.centring(base).centred(stacked, role="note")
+        return list(vectors), self._vectors.centring(base).centred(
+            matrix(list(vectors.values()), base.dimension), role="note"
+        )
 
     def windows(self, base: KnowledgeBase) -> Iterator[tuple[list[str], Matrix]]:
         """Yield a base's entries with their centred vectors in batches, without duplicates."""

@@ -60,14 +60,6 @@ def _translate_errors(method: Method) -> Method:
 class Cursor(sqlite3.Cursor):
     connection: "Connection"
 
-    execute = _translate_errors(sqlite3.Cursor.execute)
-    executemany = _translate_errors(sqlite3.Cursor.executemany)
-    executescript = _translate_errors(sqlite3.Cursor.executescript)
-    fetchone = _translate_errors(sqlite3.Cursor.fetchone)
-    fetchmany = _translate_errors(sqlite3.Cursor.fetchmany)
-    fetchall = _translate_errors(sqlite3.Cursor.fetchall)
-    __next__ = _translate_errors(sqlite3.Cursor.__next__)
-
     def __iter__(self) -> Iterator[object]:  # type: ignore[override]
         # Catching errors row by row would take longer than reading the rows.
         while rows := self.fetchmany(_AT_ONCE):
@@ -79,10 +71,6 @@ class Connection(sqlite3.Connection):
 
     folder: Path
 
-    commit = _translate_errors(sqlite3.Connection.commit)
-    rollback = _translate_errors(sqlite3.Connection.rollback)
-    backup = _translate_errors(sqlite3.Connection.backup)
-
     # sqlite3's own methods use a plain cursor.
 
     def execute(self, statement: str, values: Any = ()) -> Any:
@@ -93,6 +81,14 @@ class Connection(sqlite3.Connection):
 
     def executescript(self, script: str) -> Any:
         return self.cursor(Cursor).executescript(script)
+
+
+for _kind, _methods in (
+    (Cursor, ("execute", "executemany", "executescript", "fetchone", "fetchmany", "fetchall", "__next__")),
+    (Connection, ("commit", "rollback", "backup")),
+):
+    for _method in _methods:
+        setattr(_kind, _method, _translate_errors(getattr(_kind, _method)))
 
 
 @dataclass

@@ -18,9 +18,10 @@ Subscriber = Callable[[Any], object]
 class WriteLock:
     """A reentrant lock that runs queued functions after its outermost release."""
 
+    _depth = 0
+
     def __init__(self) -> None:
         self._lock = RLock()
-        self._depth = 0
         self._following: list[Call] = []
 
     def __enter__(self) -> None:

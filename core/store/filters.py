@@ -129,8 +129,9 @@ def _folded(condition: Condition) -> list[str]:
 
 def _is_chunk_condition(condition: Condition) -> bool:
     """Return whether a condition applies to chunks. `has:` applies to notes if all its values are property names."""
-    on_note = condition.field == "has" and _HAS.keys().isdisjoint(_folded(condition))
-    return condition.field in CHUNK_FIELDS and not on_note
+    return condition.field in CHUNK_FIELDS and not (
+        condition.field == "has" and _HAS.keys().isdisjoint(_folded(condition))
+    )
 
 
 def answerable_conditions(filters: Filters, *, inactive: bool = True, lapsed: bool = True) -> Where:
@@ -211,8 +212,9 @@ def _day(condition: Condition) -> Term:
     ends = [
         [datetime.fromisoformat(at) if at else None for at in value.partition("..")[::2]] for value in condition.values
     ]
-    within = _WITHIN.format(column=f"notes.{condition.field}_at")
-    return _each(within, ends), [value for start, end in ends for value in _ends(start, end)]
+    return _each(_WITHIN.format(column=f"notes.{condition.field}_at"), ends), [
+        value for start, end in ends for value in _ends(start, end)
+    ]
 
 
 # Condition for times within a span. It takes the values `_ends()`. A date without a time is stored as midnight UTC.
@@ -233,8 +235,7 @@ def _ends(start: datetime | None, end: datetime | None) -> list[object]:
 
 
 def _kind(condition: Condition) -> Term:
-    term = "coalesce(iif(json_valid(document), json_extract(document, '$.kind'), '') = ?, 0)"
-    return _each(term, condition.values), [*_folded(condition)]
+    return _any("coalesce(iif(json_valid(document), json_extract(document, '$.kind'), '') = ?, 0)", condition)
 
 
 def _use(condition: Condition) -> Term:
@@ -271,8 +272,10 @@ _LANGUAGES = dict(
 def _level(condition: Condition) -> Term:
     ranges = tuple(value for value in condition.values if ".." in value)
     least = tuple(filter(None, (value.partition("..")[0] for value in condition.values)))
-    own = _number(replace(condition, field="hierarchy_level", values=ranges))
-    return _either(own, property_condition(replace(condition, values=least), "note_id"))
+    return _either(
+        _number(replace(condition, field="hierarchy_level", values=ranges)),
+        property_condition(replace(condition, values=least), "note_id"),
+    )
 
 
 def _in(condition: Condition) -> Term:

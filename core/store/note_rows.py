@@ -7,7 +7,7 @@ from sqlite3 import Row
 from typing import get_type_hints
 
 from core.base.codec import DAMAGE, decoder, to_plain
-from core.base.frozen import Texts, Values, frozen
+from core.base.frozen import Texts, Values, attributes, frozen
 from core.base.messages import message
 from core.model import (
     NOTE_FIELDS,
@@ -123,7 +123,7 @@ def data_of(note: Note) -> Values:
 
 
 def described(note: Note) -> Values:
-    row = data_of(note) | {name: getattr(note, name) for name in _ELSEWHERE}
+    row = data_of(note) | attributes(note, _ELSEWHERE)
     del row["tags"]
     return row | {name: json.dumps(row[name], ensure_ascii=False) for name in _JSON}
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from itertools import starmap
 
 from core.base.errors import NoteNotFound
-from core.base.frozen import AnyValues, Texts
+from core.base.frozen import AnyValues, Texts, attributes
 from core.base.text import collapse_spaces, compose, fold, keywords, make_storable
 from core.model import (
     ChunkingOptions,
@@ -201,7 +201,7 @@ class NoteTable(StoreTable):
 
     def put(self, cut: NoteToIndex) -> None:
         """Replace a note's row, tags and properties, but not its chunks."""
-        row = described(cut.note) | {name: getattr(cut, name) for name in _INDEXED}
+        row = described(cut.note) | attributes(cut, _INDEXED)
         row["chunking"] = cut.options and json.dumps(asdict(cut.options))
         assignments = ", ".join(f"{column} = excluded.{column}" for column in COLUMNS if column != "id")
         with self._write():
@@ -306,8 +306,7 @@ class NoteTable(StoreTable):
     def options(self, note_id: str) -> ChunkingOptions | None:
         """Return the chunking options set for a note, or None if it uses its base's options or isn't stored."""
         chunking = self._value("SELECT chunking FROM notes WHERE id = ?", note_id)
-        row = {"id": note_id, "title": note_id, "chunking": chunking}
-        return CHUNKING_READER(row, self._database.unread).chunking
+        return CHUNKING_READER({"id": note_id, "title": note_id, "chunking": chunking}, self._database.unread).chunking
 
     # several notes
 
@@ -338,13 +337,17 @@ class NoteTable(StoreTable):
 
     def counts(self, base_ids: Ids) -> NoteCounts:
         """Count the notes in the given bases by status. `by_words` isn't set."""
-        (row,) = self._rows(
-            "SELECT count(*), count(*) FILTER (WHERE status = 'pending'), count(*) FILTER (WHERE status = 'archived'),"
-            f" count(*) FILTER (WHERE {narrowed.EXPIRED}) FROM notes WHERE base_id IN ?",
-            *narrowed.moments(),
-            base_ids,
+        return NoteCounts(
+            *next(
+                self._rows(
+                    "SELECT count(*), count(*) FILTER (WHERE status = 'pending'),"
+                    " count(*) FILTER (WHERE status = 'archived'),"
+                    f" count(*) FILTER (WHERE {EXPIRED}) FROM notes WHERE base_id IN ?",
+                    *moments(),
+                    base_ids,
+                )
+            )
         )
-        return NoteCounts(*row)
 
     def base_ids(self, note_ids: Ids) -> dict[str, str]:
         """Return the base id for each note id. Notes that aren't stored are left out."""

@@ -93,12 +93,15 @@ class PendingTable(StoreTable):
         return set(self._column("SELECT id FROM chunks WHERE state = 'pending' AND note_id IN ?", note_ids))
 
     def count(self, base_ids: Ids) -> PendingCount:
-        (row,) = self._rows(
-            "SELECT count(DISTINCT note_id), count(*) FROM chunks INDEXED BY chunks_pending"
-            " JOIN notes ON notes.id = note_id WHERE state = 'pending' AND base_id IN ?",
-            base_ids,
+        return PendingCount(
+            *next(
+                self._rows(
+                    "SELECT count(DISTINCT note_id), count(*) FROM chunks INDEXED BY chunks_pending"
+                    " JOIN notes ON notes.id = note_id WHERE state = 'pending' AND base_id IN ?",
+                    base_ids,
+                )
+            )
         )
-        return PendingCount(*row)
 
     def work(self, base_ids: Ids, only: Collection[str] | None = None) -> int:
         """Return the cost, in characters, of embedding the bases' pending chunks.
@@ -191,8 +194,9 @@ class PendingTable(StoreTable):
     def refuse(self, refusals: Mapping[PendingChunk, int]) -> None:
         """Mark pending chunks as `refused` unless they have changed. `refusals` maps each chunk to its refusal's id."""
         with self._write():
-            current = self.unchanged(refusals)
-            RefusalTable(self._database).link({pending.rowid: number for pending, number in current.items()})
+            RefusalTable(self._database).link(
+                {pending.rowid: number for pending, number in self.unchanged(refusals).items()}
+            )
 
     def forget_vectors(self, base: KnowledgeBase) -> None:
         """Delete a base's vectors. If its model has no other vectors, also delete the model's centring and centre."""

@@ -8,6 +8,7 @@ from itertools import count
 
 from core.base.datetimes import utc_now
 from core.base.errors import ConfigError, QuestionSetError, UnknownChoice
+from core.base.frozen import attributes
 from core.model import GoldSpan, KnowledgeBase, Question, QuestionSet
 from core.model.limits import check_question
 from core.store.ids import fresh_id
@@ -253,8 +254,11 @@ class QuestionTable(QuestionedTable):
             raise QuestionSetError(
                 question_set.name, question.line, "a passage of '{id}' has no location in a note.", id=question.id
             )
-        row = {name: getattr(question, name) for name in ("id", "text", "any", "kind", "note", "suggested", "answer")}
-        rowid = self._insert("questions", row | {"rowid": rowid, "set_id": question_set.id})
+        rowid = self._insert(
+            "questions",
+            attributes(question, ("id", "text", "any", "kind", "note", "suggested", "answer"))
+            | {"rowid": rowid, "set_id": question_set.id},
+        )
         for number, gold in enumerate(question.spans):
             self._write_gold(rowid, number, gold)
 

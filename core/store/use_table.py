@@ -166,8 +166,14 @@ class UseTable(QuestionedTable):
         used = [use for use in uses if use.used_in != "found"]
         times = sum(use.times for use in used)
         verdicts = Counter(use.helpful for use in used)
-        found = sum(use.times for use in uses) - times
-        return UseFigures(found, times, used[0].used_at if used else None, verdicts[1], verdicts[0], verdicts[-1])
+        return UseFigures(
+            sum(use.times for use in uses) - times,
+            times,
+            used[0].used_at if used else None,
+            verdicts[1],
+            verdicts[0],
+            verdicts[-1],
+        )
 
     def found_since(self, since: datetime) -> int:
         """Return the number of notes found by searches since the given time."""

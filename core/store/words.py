@@ -120,11 +120,12 @@ class Words(StoreTable):
     Scores are computed by BM25F over all fields (Robertson and Zaragoza 2009).
     """
 
+    _counts: _Counts | None = None
+
     def __init__(self, database: Database) -> None:
         super().__init__(database)
         self._lock = Lock()
         self._stemming = Lock()
-        self._counts: _Counts | None = None
         self._stems: dict[str, str] = {}
 
     @property
@@ -305,8 +306,10 @@ class Words(StoreTable):
                         "CREATE VIRTUAL TABLE words USING fts5(word, tokenize = \"porter ascii tokenchars '.+#_'\");"
                         "CREATE VIRTUAL TABLE terms USING fts5vocab(words, instance);"
                     )
-                    bases = enumerate(IRREGULAR.get(word, word) for word in new)
-                    connection.executemany("INSERT INTO words (rowid, word) VALUES (?, ?)", bases)
+                    connection.executemany(
+                        "INSERT INTO words (rowid, word) VALUES (?, ?)",
+                        enumerate(IRREGULAR.get(word, word) for word in new),
+                    )
                     terms = dict(connection.execute("SELECT doc, term FROM terms"))
                 self._stems |= {word: terms.get(number, "") for number, word in enumerate(new)}
             return {word: self._stems[word] for word in words}

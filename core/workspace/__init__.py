@@ -92,6 +92,8 @@ class Workspace(Services):
     a workspace.
     """
 
+    _indexes_in_background = False
+
     def __init__(
         self,
         path: Path | None = None,
@@ -121,7 +123,6 @@ class Workspace(Services):
 
             self._given.enter_context(override_settings(self.settings))
         super().__init__(self.store, self.settings, preferences, Jobs())
-        self._indexes_in_background = False
         for event, subscriber in SUBSCRIBERS.items():
             self.store.events.subscribe(event, partial(subscriber, self))
         if not readonly:
@@ -159,9 +160,14 @@ class Workspace(Services):
     def watching(self) -> "Watching":
         from core.intake.watching import Watching
 
-        then = partial(self.start_indexing, quiet=True)
         return Watching(
-            self.store, self.settings, self.imports, self.text_folders, self.jobs, then, self.settings_file.look
+            self.store,
+            self.settings,
+            self.imports,
+            self.text_folders,
+            self.jobs,
+            partial(self.start_indexing, quiet=True),
+            self.settings_file.look,
         )
 
     @property

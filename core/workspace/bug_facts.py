@@ -17,7 +17,7 @@ from pydantic import BaseModel
 from core.base import files, log
 from core.base.errors import TesseraError
 from core.base.faults import BACKUPS, DATABASE_FILES
-from core.base.frozen import Values, frozen
+from core.base.frozen import Values, attributes, frozen
 from core.base.messages import skeleton
 from core.embedding import EMBEDDERS
 from core.model import CHOICES, BaseStatus, Status
@@ -113,11 +113,7 @@ def _changed(section: BaseModel, above: str) -> Iterator[tuple[str, object]]:
 
 def _base(status: BaseStatus) -> Values:
     kind = status.base.embedder.partition(":")[0]
-    return {
-        "notes": status.notes,
-        "chunks": status.chunks,
-        "windows": status.windows,
-        "pending": status.pending,
+    return attributes(status, ("notes", "chunks", "windows", "pending")) | {
         "model": kind if kind in EMBEDDERS else _SET,
         "dimension": status.base.dimension,
         "changing": status.switch is not None,

@@ -27,7 +27,7 @@ _EDGE = " "
 def bits(text: str, most: float = math.inf) -> float:
     """Return how many bits the text takes in its likeliest language. Counting stops once they exceed `most`."""
     pairs = Counter(pairwise(f" {text} "))
-    beyond: Counter[tuple[str, str]] = Counter()
+    beyond = Counter[tuple[str, str]]()
     shared = 0
     for (first, second), n in pairs.items():
         if max(first, second) > "\x7f":

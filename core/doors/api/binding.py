@@ -75,8 +75,12 @@ def documented(
     """
     described = {status: {"description": "Done", "content": {form: {"example": example}}}}
     body = {"requestBody": {"content": {sent: {"example": takes}}}} if takes else None
-    once = [ONCE] if status == HTTPStatus.CREATED else []
-    return {"status_code": status, "responses": described, "openapi_extra": body, "dependencies": once}
+    return {
+        "status_code": status,
+        "responses": described,
+        "openapi_extra": body,
+        "dependencies": [ONCE] if status == HTTPStatus.CREATED else [],
+    }
 
 
 def or_404(look: Callable[[], _T], addressed: Sequence[object] | None = None) -> _T:

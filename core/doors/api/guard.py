@@ -167,8 +167,9 @@ def _refusal() -> Response:
 
     The page is in every language, because the user hasn't chosen one.
     """
-    texts = [(language.replace("_", "-"), escape(render(_REFUSAL, language))) for language in LANGUAGES]
-    body = "".join(f'<p lang="{language}">{text}</p>' for language, text in texts)
+    body = "".join(
+        f'<p lang="{language.replace("_", "-")}">{escape(render(_REFUSAL, language))}</p>' for language in LANGUAGES
+    )
     head = '<meta charset="utf-8"><title>Tessera</title>'
     return HTMLResponse(
         f'<!doctype html><html>{head}<body style="font: 1.1rem/1.6 sans-serif; max-width: 40rem; margin: 4rem auto">'

@@ -94,8 +94,15 @@ class Idempotency(BaseHTTPMiddleware):
         if answer.status_code not in (201, 202):
             creations.release(key)
             return
-        headers = {name: answer.headers[name] for name in _STORED if name in answer.headers}
-        creations.end(key, Creation(request, answer.status_code, headers, bytes(answer.body)))
+        creations.end(
+            key,
+            Creation(
+                request,
+                answer.status_code,
+                {name: answer.headers[name] for name in _STORED if name in answer.headers},
+                bytes(answer.body),
+            ),
+        )
 
 
 def _digest(request: Request, body: bytes) -> bytes:

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from core.base.codec import encode
 from core.base.errors import ConfigError, NoteNotFound, SourceError
-from core.base.frozen import AnyValues, Values
+from core.base.frozen import AnyValues, Values, attributes
 from core.base.jobs import Busy
 from core.base.messages import message
 from core.doors.api.binding import AnyText, Body, Opened, Text, documented, or_404, start_job
@@ -153,8 +153,10 @@ def upload(
     try:
         plan, report = workspace.jobs.result("import", work, patience=_PATIENCE, base=name)
     except Busy as error:
-        busy = message("Another import is running. Send this request again when that import has finished.")
-        raise Problem(HTTPStatus.CONFLICT, busy) from error
+        raise Problem(
+            HTTPStatus.CONFLICT,
+            message("Another import is running. Send this request again when that import has finished."),
+        ) from error
     paths = _paths(plan)
     cards = [card for card in _cards(workspace, name) if card.source_ref == plan.source_ref and card.path in paths]
     unread = (*report.failed, *report.not_downloaded, *report.skipped)
@@ -189,8 +191,13 @@ def _cards(workspace: Workspace, base: str) -> list[NoteSummary]:
 
 
 def _doc(card: NoteSummary) -> Values:
-    name = card.path or card.title
-    return {"doc_id": card.id, "name": name, "title": card.title, "chunk_count": card.chunks, "status": card.state}
+    return {
+        "doc_id": card.id,
+        "name": card.path or card.title,
+        "title": card.title,
+        "chunk_count": card.chunks,
+        "status": card.state,
+    }
 
 
 class Embed(Body):
@@ -235,8 +242,9 @@ def embed(workspace: Opened, chosen: Embed) -> Response:
         raise ConfigError("Specify a doc_id or chunk_ids.")
     notes = [chosen.doc_id] if chosen.doc_id else []
     embedded = chunk_operations.index.run(workspace, PROGRAM, {"notes": notes, "chunks": chosen.chunk_ids}).chunks
-    cards = workspace.notes.cards_of([*notes, *workspace.chunks.notes_of(chosen.chunk_ids)])
-    states = {card.state for card in cards.values()}
+    states = {
+        card.state for card in workspace.notes.cards_of([*notes, *workspace.chunks.notes_of(chosen.chunk_ids)]).values()
+    }
     return answer(
         {"embedded": embedded, "status": next((state for state in get_args(NoteState) if state in states), "ready")}
     )
@@ -372,7 +380,5 @@ def _answer(result: SearchResult) -> Response:
 def _chunk_info(chunk: Chunk) -> Values:
     """Return a chunk's position in the note, its kind, its section and its sizes."""
     place = {"chunk_id": chunk.id, "chunk_index": chunk.index, "total_chunks": chunk.total, "chunk_type": chunk.kind}
-    return place | {
-        name: getattr(chunk, name)
-        for name in ("section_title", "parent_sections", "hierarchy_level", "sections", "token_count", "overlap_tokens")
-    }
+    names = ("section_title", "parent_sections", "hierarchy_level", "sections", "token_count", "overlap_tokens")
+    return place | attributes(chunk, names)

@@ -300,8 +300,9 @@ def _read(opened: Opened, uri: str) -> ReadResourceResult:
         texts = tools.texts(opened(), uri)
     except TesseraError as error:
         raise MCPError(INVALID_PARAMS, str(error), data={"uri": uri}) from error
-    contents = [TextResourceContents(uri=uri, text=text, mime_type=_MARKDOWN) for text in texts]
-    return ReadResourceResult(contents=list(contents))
+    return ReadResourceResult(
+        contents=[TextResourceContents(uri=uri, text=text, mime_type=_MARKDOWN) for text in texts]
+    )
 
 
 def parse(data: bytes) -> SessionMessage:
@@ -314,8 +315,10 @@ def parse(data: bytes) -> SessionMessage:
         message = jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValidationError as invalid:
         wrong = invalid.errors()[0]
-        is_json = wrong["type"] != "json_invalid"
-        code, text = (code, "Invalid request") if is_json else (PARSE_ERROR, f"Parse error: {wrong['msg']}")
+        text = "Invalid request"
+        if wrong["type"] == "json_invalid":
+            code = PARSE_ERROR
+            text = f"Parse error: {wrong['msg']}"
     try:
         given = json.loads(line)  # json accepts lone surrogates, so the error can include the request's id
     except (ValueError, RecursionError):

@@ -172,12 +172,13 @@ class _Reading:
     A missing workspace is created, and models are loaded in the background.
     """
 
+    _workspace: Workspace | None = None
+    _step = ""
+
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._workspace: Workspace | None = None
         self._opening = threading.Lock()
         self._closing = threading.Event()
-        self._step = ""
         self.scan = threading.Thread(target=self._scan_texts, daemon=True)
         self.calls = WriteCalls(folder, self.workspace)
 

@@ -15,7 +15,7 @@ from pydantic import BeforeValidator, Field
 
 from core.base.codec import encode
 from core.base.errors import QueryError
-from core.base.frozen import AnyValues, Texts, frozen
+from core.base.frozen import AnyValues, Texts, attributes, frozen
 from core.base.messages import readable
 from core.base.text import make_storable
 from core.features.answers.operations import ask
@@ -404,7 +404,7 @@ def note_read(workspace: Workspace, note: Name) -> ToolAnswer:
     card = workspace.notes.cards_of([item := names.id_of(workspace, note)])[item]
     whole = workspace.notes.get(card.id)
     workspace.uses.note("read", [(card.id, "")])
-    fields = encode({name: getattr(whole, name) for name in NOTE_FIELDS})
+    fields = encode(attributes(whole, NOTE_FIELDS))
     value = {
         **fields,
         "expires_at": fields["expires_at"] or "",

@@ -79,6 +79,10 @@ def _lines(values: Mapping[str, Sequence[Mapping[str, str]]]) -> list[str]:
         lines += [head, ""] if mine else []
         for snippet in mine:
             place = snippet["file"] or _("in a terminal")
-            text = [f"    {line}" for line in snippet["text"].splitlines()]
-            lines += [f"{snippet['program']} · {place}", "", *text, ""]
+            lines += [
+                f"{snippet['program']} · {place}",
+                "",
+                *[f"    {line}" for line in snippet["text"].splitlines()],
+                "",
+            ]
     return lines[:-1]

@@ -120,7 +120,7 @@ def switch_to(run: RunOperation, workspace: Path, base: str, embedder: str | Non
     On Ctrl-C, print how to continue, and exit with 130.
     """
     try:
-        details = run(operations.switch, base=base, embedder=embedder)
+        return run(operations.switch, base=base, embedder=embedder)
     except KeyboardInterrupt:
         place = ["--workspace", str(workspace)] if workspace != WORKSPACE else []
         again = shlex.join(["tessera", "models", "switch", base, *place])
@@ -129,7 +129,6 @@ def switch_to(run: RunOperation, workspace: Path, base: str, embedder: str | Non
         stay = _("To keep the old model instead: {command}", command=f"{again} --abandon")
         sys.stderr.write(f"\n{stopped}\n{go_on}\n{stay}\n")
         sys.exit(130)
-    return details
 
 
 def _duration(seconds: float) -> Message:

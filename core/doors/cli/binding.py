@@ -51,8 +51,9 @@ def bind(groups: Mapping[str, typer.Typer], commands: Commands, operations: Iter
         if operation.cli and operation.by_hand != "cli":
             *group, name = words(operation)
             kind = _WithBase if "{base}" in operation.cli else TyperCommand
-            function = _command(operation, commands.get(operation.name, Command()))
-            groups[" ".join(group)].command(name, help=say(operation.about), cls=kind)(function)
+            groups[" ".join(group)].command(name, help=say(operation.about), cls=kind)(
+                _command(operation, commands.get(operation.name, Command()))
+            )
 
 
 def taking(*operations: Operation[object], own: Function | None = None) -> Callable[[Function], Function]:
@@ -70,8 +71,9 @@ def taking(*operations: Operation[object], own: Function | None = None) -> Calla
     def decorated(function: Function) -> Function:
         added = inspect.signature(own).parameters.values() if own else ()
         keywords = [item for item in added if item.kind is item.KEYWORD_ONLY]
-        given = inspect.signature(function).parameters.values()
-        keywords += [item for item in given if item.kind is not item.VAR_KEYWORD]
+        keywords += [
+            item for item in inspect.signature(function).parameters.values() if item.kind is not item.VAR_KEYWORD
+        ]
         last = {item.name: item.replace(kind=item.KEYWORD_ONLY) for item in keywords}
         names = [name for name in dict.fromkeys([*first, *flat]) if name not in last]
         signature = [*(_option(flat[name], argument=name in first) for name in names), *last.values()]

@@ -73,8 +73,11 @@ def evaluate(
         pipelines = runs.variants(base, search, given["compare"])
         source = _questions(opened, base, questions, save)
         if save:
-            added = {"base": base, "name": save, "file": source}
-            chosen = source if isinstance(source, QuestionSet) else call(operations.add, workspace, added)
+            chosen = (
+                source
+                if isinstance(source, QuestionSet)
+                else call(operations.add, workspace, {"base": base, "name": save, "file": source})
+            )
             values = {
                 "question_set": str(chosen.id),
                 "search": search.chosen(),

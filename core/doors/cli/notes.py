@@ -79,8 +79,11 @@ def list_(
     if trash:
         show(call(operations.trash, workspace, {"base": base}), as_json, views.format_trash)
         return
-    chosen = {"bases": [base] if base else None, "filters": filters}
-    show(call(operations.list_, workspace, chosen), as_json, views.format_list)
+    show(
+        call(operations.list_, workspace, {"bases": [base] if base else None, "filters": filters}),
+        as_json,
+        views.format_list,
+    )
 
 
 @app.command(

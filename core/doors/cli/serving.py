@@ -114,8 +114,9 @@ def app_(
     )
     sys.stdout.flush()
     if not no_browser and _has_screen():
-        keep = keep_running or desktop.keeps_running()
-        threading.Thread(target=_open, args=(chosen, url, workspace, keep), daemon=True).start()
+        threading.Thread(
+            target=_open, args=(chosen, url, workspace, keep_running or desktop.keeps_running()), daemon=True
+        ).start()
     from uvicorn import config
     from uvicorn.protocols.http import h11_impl
 

@@ -32,8 +32,11 @@ def status(
     if log:
         from core.base.log import FILE, tail
 
-        end = {"log": str(workspace / FILE), "lines": tail(workspace, 100)}
-        show(end, as_json, lambda log: log["lines"] or [_("{file} is empty.", file=log["log"])])
+        show(
+            {"log": str(workspace / FILE), "lines": tail(workspace, 100)},
+            as_json,
+            lambda log: log["lines"] or [_("{file} is empty.", file=log["log"])],
+        )
         return
     if report:
         from core.workspace import bug_report

@@ -22,7 +22,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response, Strea
 from starlette.routing import Route
 
 from core.base.errors import Cancelled, ConfigError, StoreError, TesseraError
-from core.base.frozen import AnyValues, Values
+from core.base.frozen import AnyValues, Values, attributes
 from core.base.jobs import Busy, Progress, Work
 from core.base.messages import Text, verbatim
 from core.doors import remote as wire
@@ -57,7 +57,7 @@ def arguments(operation: "Operation[object]", given: object) -> Values:
         raise ConfigError(
             "'{name}' can't be used: {reason}.", name=".".join(map(str, wrong["loc"])), reason=verbatim(wrong["msg"])
         ) from error
-    return {name: getattr(checked, name) for name in checked.model_fields_set}
+    return attributes(checked, checked.model_fields_set)
 
 
 @cache
@@ -103,8 +103,12 @@ class Calls:
 
         Callers check the proof before they send the token.
         """
-        proof = self._workspace().access.proof(request.query_params.get("challenge", ""))
-        return JSONResponse({"proof": proof, "version": version("tessera-notes")})
+        return JSONResponse(
+            {
+                "proof": self._workspace().access.proof(request.query_params.get("challenge", "")),
+                "version": version("tessera-notes"),
+            }
+        )
 
     async def _run(self, request: Request) -> Response:
         """Run an operation with arguments from a JSON object."""

@@ -57,8 +57,11 @@ class Remote:
         if connection is None:
             raise _ended_error()
         with closing(connection):
-            place = f"{PATH}/{operation.name}?caller={caller.author}"
-            for kind, value in self._lines(connection, place, json.dumps(arguments, default=_absolute_path).encode()):
+            for kind, value in self._lines(
+                connection,
+                f"{PATH}/{operation.name}?caller={caller.author}",
+                json.dumps(arguments, default=_absolute_path).encode(),
+            ):
                 match kind:
                     case "step":
                         done, total, what = value

@@ -166,8 +166,12 @@ class Models:
         """
         store = self._store
         windows = store.chunks.count(base).windows
-        sets = map(store.questions.for_set, store.questions.sets(base))
-        own = [question for item in sets for question in item[::-1][:_OWN] if not question.suggested]
+        own = [
+            question
+            for item in map(store.questions.for_set, store.questions.sets(base))
+            for question in item[::-1][:_OWN]
+            if not question.suggested
+        ]
         known = store.floors.get(base)
         grown = not known or not 1 / _GROWN < windows / known.windows < _GROWN or len(own) != known.questions
         if store.readonly or not windows or not grown:

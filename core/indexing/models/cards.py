@@ -192,7 +192,7 @@ def _bundled(model: ModelCard, argument: str) -> ModelCard:
     model = replace(model, dimension=sentence.BUNDLED_DIMENSION, languages=LANGUAGES)
     folder = e5.models_dir() / e5.NAME if e5.is_available() else hub.cached(sentence.BUNDLED_ON_HUB)
     if folder is None:
-        return replace(model, problem=_missing(model.name, sentence.BUNDLED_ON_HUB))
+        return replace(_absent(model, sentence.BUNDLED_ON_HUB), downloadable=False)
     if not folder.is_dir():
         return model  # the folder is created at the first use of the model
     return _folder_card(model, read_facts(folder, folder.name))
@@ -212,7 +212,7 @@ def _sentence(model: ModelCard, argument: str) -> ModelCard:
     hub_name = _on_hub(model.name)
     folder = hub.cached(hub_name) if hub_name else sentence.find(argument)[1]()
     if folder is None:
-        return replace(model, problem=_missing(model.name, hub_name), downloadable=True)
+        return _absent(model, hub_name)
     return _folder_card(model, read_facts(folder, hub_name or folder.name))
 
 
@@ -232,7 +232,7 @@ def _cross_encoder(model: ModelCard, argument: str) -> ModelCard:
         model = replace(model, languages=spoken, download_bytes=megabytes * 10**6)
     folder = hub.cached(hub_name, "cross-encoder") if hub_name else Path(argument).expanduser()
     if folder is None:
-        return replace(model, problem=_missing(model.name, hub_name), downloadable=True)
+        return _absent(model, hub_name)
     return _folder_card(model, cross_encoder.facts(folder))
 
 
@@ -264,15 +264,16 @@ def _folder_card(model: ModelCard, facts: ModelFacts | cross_encoder.CrossEncode
     )
 
 
-def _missing(name: str, hub_name: str) -> Message:
-    return message(
+def _absent(model: ModelCard, hub_name: str) -> ModelCard:
+    problem = message(
         (
             "The model isn't on this machine. Download it with 'tessera models download {name}', or put its files into "
             "{folder}"
         ),
-        name=name,
+        name=model.name,
         folder=str(hub.manual_folder(hub_name)),
     )
+    return replace(model, problem=problem, downloadable=True)
 
 
 _DESCRIBERS: dict[str, Callable[[ModelCard, str], ModelCard]] = {
@@ -318,7 +319,6 @@ def needs(name: str) -> Message:
             "The model isn't on this machine and would be downloaded from huggingface.co. Such a download is often "
             "between 100 MB and 3 GB."
         )
-    megabytes = described.bytes_on_disk / 1e6
     return described.problem or message(
-        "The model is already on this machine ({size:.0f} MB) and needs no network.", size=megabytes
+        "The model is already on this machine ({size:.0f} MB) and needs no network.", size=described.bytes_on_disk / 1e6
     )

@@ -215,8 +215,9 @@ class Servers:
             started = time.perf_counter()
             scores = np.array(reranker.score(question, [Candidate(text) for text in texts]))
             dimension = None
-        seconds = time.perf_counter() - started
-        return ServerTrial(section, seconds, dimension, bool(texts[int(np.argmax(scores))] == answer))
+        return ServerTrial(
+            section, time.perf_counter() - started, dimension, bool(texts[int(np.argmax(scores))] == answer)
+        )
 
     def refresh(self) -> None:
         """Reload the servers' settings."""

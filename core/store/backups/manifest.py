@@ -28,7 +28,7 @@ from core.base import files
 from core.base.codec import assemble, decode
 from core.base.errors import ConfigError, MissingDependency, SourceError
 from core.base.faults import BACKUPS, DATABASE, FILES, translate_errors
-from core.base.frozen import frozen
+from core.base.frozen import attributes, frozen
 from core.base.messages import message
 from core.model import Backup, BackupReason
 
@@ -93,7 +93,7 @@ def write(archive: zipfile.ZipFile, backup: Backup, digests: Digests) -> None:
         "tessera": "backup",
         "version": 1,
         "made_at": backup.made_at.isoformat(),
-        **{name: getattr(backup, name) for name in _OF_BACKUP},
+        **attributes(backup, _OF_BACKUP),
         "files": digests,
     }
     with archive.open(FILE, "w") as stream:  # no modification time, because zip files can't store times before 1980
@@ -108,8 +108,9 @@ def read(file: Path) -> tuple[Backup, Digests]:
             stored = _MANIFEST.validate_python(json.loads(stream.read(_MOST)))
         if not all(map(belongs, stored.files)) or (CONTENT if stored.encrypted else DATABASE) not in stored.files:
             raise ValueError("other files")
-        made_at = stored.made_at.astimezone(UTC)
-        return assemble(Backup, stored, file=file, made_at=made_at, bytes=file.stat().st_size), stored.files
+        return assemble(
+            Backup, stored, file=file, made_at=stored.made_at.astimezone(UTC), bytes=file.stat().st_size
+        ), stored.files
     except DAMAGE as error:
         raise SourceError(str(file), "This file is damaged, or isn't a Tessera backup.") from error
 
@@ -250,8 +251,7 @@ def protect(folder: Path, passphrase: str) -> None:
         age = _age()
         identity = age.x25519.Identity.generate()
         sealed = age.passphrase.encrypt(str(identity).encode(), passphrase, armored=True)
-        made = BackupKey(str(identity.to_public()), sealed.decode())
-        files.replace(folder / KEY_FILE, json.dumps(asdict(made)))
+        files.replace(folder / KEY_FILE, json.dumps(asdict(BackupKey(str(identity.to_public()), sealed.decode()))))
 
 
 def encrypt_backup(folder: Path, file: Path, backup: Backup) -> Backup:

@@ -49,9 +49,10 @@ class Collections:
 
     _client: "ClientAPI"
 
+    _changed = False
+
     def __init__(self, prefix: str = "") -> None:
         self._prefix = prefix
-        self._changed = False
         self._collections: dict[str, Collection] = {}
 
     def names(self) -> set[str]:

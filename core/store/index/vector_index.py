@@ -38,13 +38,14 @@ class IndexQueue:
     again. If writers are faster than the index, they have to wait.
     """
 
+    _running = False
+
     def __init__(self, align: Callable[[str, list[str]], None]) -> None:
         self._align = align
         self._noted: defaultdict[str, dict[str, None]] = defaultdict(dict)
         self._changed = Condition()
         # The batch being processed: the base's id and its entries.
         self._at: tuple[str, list[str]] = ("", [])
-        self._running = False
 
     def note(self, base_id: str, entries: Iterable[str]) -> None:
         """Queue the last transaction's entries. If the base's backlog is too long, wait until it is shorter."""
@@ -267,8 +268,9 @@ class Index:
         for base in self._bases.all():
             with self._database.read():  # a snapshot, because notes may be written at the same time
                 name = self.name(base)
-                living = self._chunks.count(base).windows
-                good = name in names and self._bases.index_added(base) <= _CHURN * max(living, 1000)
+                good = name in names and self._bases.index_added(base) <= _CHURN * max(
+                    self._chunks.count(base).windows, 1000
+                )
                 if good:
                     self._reconcile(self._backend, base, compare=not sound)
                     good = (sound or self._backend.reach(name) >= REACH) and self._agrees(self._backend, base)
