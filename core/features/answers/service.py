@@ -65,18 +65,13 @@ _WORD = 3
 
 
 def is_question(text: str, titles: Iterable[str]) -> bool:
-    """Return whether a query looks like a question or is long.
-
-    A query that equals one of the titles isn't a question.
-    """
-    text = text.strip()
-    if fold(text) in {fold(title.strip()) for title in titles}:
-        return False
-    plain = simplify(text)
+    """Return whether a query looks like a question, or is long and equals none of the titles."""
+    plain = simplify(text.strip())
     words = [word for word in plain.split() if re.search(rf"(?![{CJK}])\w", word)]
     if re.search(r"[?？]\s*$", plain) or _CHINESE.search(plain) or (len(words) > 1 and _ENGLISH.search(plain)):
         return True
-    return len(CHINESE.findall(plain)) + _WORD * len(words) >= _LENGTH
+    is_long = len(CHINESE.findall(plain)) + _WORD * len(words) >= _LENGTH
+    return is_long and fold(text.strip()) not in {fold(title.strip()) for title in titles}
 
 
 # Words that refer back to the previous question.

@@ -20,7 +20,7 @@ from core.store.chunk_table import ChunkText
 # Number of days to look ahead, including today, and of past days whose open tasks are overdue.
 _DAYS = 8
 _PAST = 7
-_MOST_LINES = 8
+_MOST_LINES = 20
 # Maximum length of a paragraph or list item that is quoted as a whole, if it names only one day.
 _SHORT = 120
 # Minimum number of characters of a long sentence to quote after the day that it names.
@@ -78,7 +78,8 @@ def find(store: Store, first: date) -> tuple[QuotedLine, ...]:
     names = "|".join({_STEMS[month - 1] for month, _ in days})
     years = "|".join({str(day.year) for day in days.values()})
     near = re.compile(rf"月|(?:{years})[-/.]|{names}|{names.lower()}|{names.upper()}")
-    chunks = [(chunk, dates) for chunk in _texts(store, rowids) if (dates := [*_dates(chunk.text, near, days)])]
+    # Sorted by note, so that a change in a note doesn't move its lines.
+    chunks = sorted((chunk, dates) for chunk in _texts(store, rowids) if (dates := [*_dates(chunk.text, near, days)]))
     named = ((day, number, at, stop) for number, (_, dates) in enumerate(chunks) for day, at, stop in dates)
     found = list[_Quote]()
     seen = set[object]()

@@ -31,11 +31,14 @@ _LEAST_TEXT = 10
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 # Dates, times, and numbers of chapters, pages and the like. Different values of these aren't contradictions.
 _PLACED = re.compile(
-    r"(?i)\d{4}[-/.年]\d{1,2}|\d{1,2}:\d{2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}|月"
+    r"(?i)\d{4}[-/.年]\d{1,2}|\d{1,2}:\d{2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}|(?<![每个])月"
     r"|\b(?:chapter|figure|listing|page|section|step|table|version)\s+\d|[图表第]\s*\d",
 )
-# A date that is fixed at the end of a sentence. Different dates for the same thing are contradictions.
-_FIXED = re.compile(r"(?i)(?:定[为在]|改[为到]|推迟到|截止|到期|\bdeadline|\bdue\b)[^\d]{0,40}\d[\d\s年月日号/.-]*\W*$")
+# A date that is fixed at the end of a sentence, or a time of every day. Different values are contradictions.
+_FIXED = re.compile(
+    r"(?i)(?:定[为在]|改[为到]|推迟到|截止|到期|\bdeadline|\bdue\b)[^\d]{0,40}\d[\d\s年月日号/.-]*\W*$"
+    r"|(?:\b(?:opens|closes|starts|begins|ends|runs|leaves|daily)\b|每[天日周晚早]|[开关]门)[^\d]{0,20}\d{1,2}:\d\d"
+)
 _PREFIX = re.compile(r"^(?:[-*+>#\s]|\d+[.)]\s)+")
 _WIDE = re.compile(r"[㐀-鿿぀-ヿ가-힯]")
 

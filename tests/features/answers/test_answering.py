@@ -321,9 +321,14 @@ def test_a_question_is_told(text: str) -> None:
     assert is_question(text, [])
 
 
-@pytest.mark.parametrize("text", ["pg_dump", "缓存雪崩", "redis cache", "What is a cache", "is"])
-def test_a_word_or_a_title_is_no_question(text: str) -> None:
-    assert not is_question(text, ["what is a cache"])
+def test_a_question_that_is_a_title_is_one_unless_only_its_length_says_so() -> None:
+    assert is_question("What is a cache", ["what is a cache"])
+    assert not is_question("the way that I restore it all again", ["The way that I restore it all again"])
+
+
+@pytest.mark.parametrize("text", ["pg_dump", "缓存雪崩", "redis cache", "is"])
+def test_a_word_is_no_question(text: str) -> None:
+    assert not is_question(text, [])
 
 
 WATER, WATER_ZH = "how do I water the lawn?", "怎么给草坪浇水？"
