@@ -51,7 +51,7 @@ class PieceEncoding:
     special_tokens_mask: list[int]
 
 
-class Pieces:
+class PieceTokenizer:
     """The built-in model's tokenizer, made of those of its 250,000 pieces that texts need. Thread-safe.
 
     All pieces take 290 MB of memory and a second to load. In a Unigram model, a text's tokens depend only on the pieces
@@ -213,10 +213,10 @@ class Encoder:
         return tokenizer
 
     @lazy
-    def _pieces(self) -> Pieces | None:
+    def _pieces(self) -> PieceTokenizer | None:
         with suppress(OSError, ValueError, LookupError):  # the whole tokenizer works without the package
             pieces = e5.installed_pieces() if self.name == e5.NAME else None
-            return Pieces(pieces) if pieces else None
+            return PieceTokenizer(pieces) if pieces else None
         return None
 
     def _encoding(self, text: str, *, special: bool = True) -> "Encoding | PieceEncoding":

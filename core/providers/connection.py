@@ -207,13 +207,13 @@ class ServerConnection:
             yield part
             self._next = time.monotonic() + seconds
 
-    def _trace(self, event: str, info: Mapping[str, Any]) -> None:
+    def _trace(self, event: str, info: Mapping[str, object]) -> None:
         """Apply the request's deadline to a new connection.
 
         httpx's timeouts only limit individual reads and writes, and a server can stretch a reply over many reads.
         """
         if event.endswith(("connect_tcp.complete", "start_tls.complete")):
-            stream = info["return_value"]
+            stream: Any = info["return_value"]
             stream.read = partial(self._read, stream.read)
             stream.write = partial(self._write, stream.write)
 

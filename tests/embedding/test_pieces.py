@@ -8,7 +8,7 @@ from tokenizers import Tokenizer
 
 from core.embedding import e5
 from core.embedding.model_folder import ModelFacts
-from core.embedding.sentence import Pieces, build_bundled
+from core.embedding.sentence import PieceTokenizer, build_bundled
 
 TEXTS = (
     "",
@@ -30,13 +30,13 @@ def facts() -> ModelFacts:
 
 
 @pytest.fixture
-def pieces() -> Pieces:
+def pieces() -> PieceTokenizer:
     found = e5.installed_pieces()
     assert found
-    return Pieces(found)
+    return PieceTokenizer(found)
 
 
-def test_tokens_are_those_of_the_whole_tokenizer(pieces: Pieces, facts: ModelFacts) -> None:
+def test_tokens_are_those_of_the_whole_tokenizer(pieces: PieceTokenizer, facts: ModelFacts) -> None:
     whole, random = Tokenizer.from_file(str(facts.tokenizer)), Random(1)
     every = [piece for piece in whole.get_vocab() if not piece.startswith("<")]
     mixed = ["".join(random.choices(every, k=random.randint(1, 6))) for _ in range(100)]
@@ -51,7 +51,7 @@ def test_tokens_are_those_of_the_whole_tokenizer(pieces: Pieces, facts: ModelFac
             pieces._grown = pieces._grown if left == 0 else None
 
 
-def test_pieces_are_those_of_the_scripts_of_the_texts(pieces: Pieces) -> None:
+def test_pieces_are_those_of_the_scripts_of_the_texts(pieces: PieceTokenizer) -> None:
     pieces.encode("words " * 600, special=True)
     assert pieces._grown is None
     pieces.encode("words " * 600, special=True)
@@ -63,7 +63,7 @@ def test_pieces_are_those_of_the_scripts_of_the_texts(pieces: Pieces) -> None:
     assert latin < len(pieces._grown[1])
 
 
-def test_texts_are_neither_cut_nor_filled(pieces: Pieces) -> None:
+def test_texts_are_neither_cut_nor_filled(pieces: PieceTokenizer) -> None:
     for text in ("word", "word" + 599 * " word"):
         encoding = pieces.encode(text, special=False)
         assert set(encoding.special_tokens_mask) == {0}

@@ -84,7 +84,7 @@ def test_what_is_known_of_a_document_only_after_the_import_is_said_before_it(tmp
     screen = looked_at(folder)
     assert later in screen.text
     screen = screen.press("plan_apply").finish()
-    assert "torn.docx <i>is damaged." in screen.text
+    assert "torn.docx <i>This file is damaged." in screen.text
 
 
 @pytest.mark.parametrize("program", PROGRAMS)

@@ -10,7 +10,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from core.base.frozen import AnyMap, AnyValues, Values
+from core.base.frozen import AnyMap, Values
 from core.base.messages import message_table
 from core.base.terminal import say
 from core.doors.cli.options import ListingGroup
@@ -146,5 +146,6 @@ class Root(TyperGroup):
         self.commands: Any = _Commands()
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        listed: AnyValues = {name: TyperCommand(name, help=about) for name, about in self.commands.abouts.items()}
-        TyperGroup(commands=listed).format_commands(ctx, formatter)
+        TyperGroup(
+            commands={name: TyperCommand(name, help=about) for name, about in self.commands.abouts.items()}
+        ).format_commands(ctx, formatter)
