@@ -33,7 +33,7 @@ def complete_fences(text: str, fence: str) -> str:
 def split_fences(text: str, fence: str) -> Iterator[tuple[bool, str]]:
     """Yield the parts of a text inside and outside of fences, each with whether it is code. Fences are left out."""
     part = ""
-    for line in text.splitlines(keepends=True):
+    for line in re.findall(r"[^\n]*\n|[^\n]+", text):
         after = open_fence(line, fence)
         if bool(after) == bool(fence):
             part += line

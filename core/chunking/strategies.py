@@ -136,7 +136,7 @@ class _SectionCutter:
         self._headings = [heading for heading in reading.outline.headings if not heading.nested]
 
     def spans(self, section: _HeadingSection, level: int) -> list[Span]:
-        """Cut a section at its headings down to `level`, and parts larger than the limit at deeper headings."""
+        """Cut a section at headings of `level` or above. Parts still over the limit are cut at deeper headings."""
         start, end, outer = section
         first, last = (bisect_left(self._headings, edge, key=_START) for edge in (start, end))
         edges = [(heading.start, heading.level) for heading in self._headings[first:last] if heading.level <= level]

@@ -304,8 +304,8 @@ class TorchModel:
     def embed(self, texts: Sequence[Ids], prompt: int, frame: Span | None) -> WithTokens:
         """Return one vector per text. If `frame` is given, also return one vector per token of each text.
 
-        `frame` contains the numbers of special and prompt tokens before and after each text. Each text begins with
-        `prompt` prompt tokens. Raises ModelError if the model fails.
+        `frame` says how many tokens at the start and at the end aren't part of the text (special and prompt tokens).
+        `prompt` is the number of prompt tokens at the start. Raises ModelError if the model fails.
         """
         vectors = np.empty((len(texts), self._facts.dimension), np.float32)
         tokens: list[Matrix] = [np.empty((0, 0), np.float32)] * len(texts)

@@ -158,10 +158,10 @@ class NoteChange:
 
 @frozen
 class QuotedLine:
-    """A sentence or task of a note without Markdown marks, and the day that it names, if any.
+    """A sentence or task from a note, without Markdown marks, and the day that it names, if any.
 
-    In the note's text, the sentence or the whole task is at `start` to `end`, in the chunk with the index `chunk`. Both
-    are -1 in a passage that the user wrote. `is_task` means that it has an unticked box in the text.
+    `start` and `end` delimit the sentence, or the whole task, in the note's text. They are -1 if the user edited the
+    chunk. `chunk` is the chunk's index. `is_task` means that there is an unticked box in the text.
     """
 
     note: NoteSummary

@@ -320,7 +320,7 @@ class Pictures:
         self.start()
 
     def read(self, progress: Progress = no_progress, *, again: bool = False) -> int:
-        """Read new, changed and interrupted pictures now, and return the number read.
+        """Read pictures that are new or changed, or whose reading was interrupted, and return the number read.
 
         If `again` is True, also retry pictures that couldn't be read before. Raises ConfigError if no picture reader is
         installed. The message contains the command that installs one.

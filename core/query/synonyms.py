@@ -46,10 +46,9 @@ _ENDINGS = frozenset(
     "s es d ed ing er ers or ors ly ies est ness ment ments able ful less ion ions ation ization ity ism ive".split()
 )
 # Minimum word length for correcting a wrong letter. In shorter words, only swapped letters are corrected.
-#
-# A vowel is replaced by another only in a word that is as long without its ending, because short words that differ in a
-# vowel are often words, such as washing and wishing.
 _LEAST = 5
+# Endings without which a word must have at least _LEAST letters if one of its vowels is to be replaced by another.
+# Short words that differ in a vowel are often words, such as washing and wishing.
 _ENDING = re.compile(r"(?<=[a-z]{3})(?:ing|ed|ers?|e?s)\Z")
 # Regular inflections, as a pattern and what to put in its place to get the base form. Short words double their final
 # consonant, so that *runing* isn't a form of *run*.

@@ -98,12 +98,16 @@ class _Piece:
     page: int
     rank: int
     definitions: Texts
+    # The opening line of the fence in which the text begins.
+    fence: str
 
     def cut(self, start: int, end: int) -> Self:
         """Return the part of the piece between two offsets in the note. The part may be empty."""
         start = max(start, self.start)
         end = max(start, min(end, self.end))
-        return replace(self, start=start, end=end, text=self.text[start - self.start : end - self.start])
+        before = self.text[: start - self.start]
+        text = self.text[len(before) : end - self.start]
+        return replace(self, start=start, end=end, text=text, fence=open_fence(before, self.fence))
 
     def without(self, other: Self) -> Self:
         """Return the piece without its overlap with another piece, which must overlap on one side only."""
@@ -117,8 +121,7 @@ class _Piece:
         path = f" ({self.note.path})" if self.note.path else ""
         head = escape_marks(one_line(f"{' › '.join(titles)}{path}"))
         first, last = NOTE_MARKS
-        fence = open_fence(self.chunk.text[: self.start - self.chunk.start], self.chunk.fence)
-        flowing = as_copied(flow(self.text, paged=True, fence=fence)) if self.note.is_paged else self.text
+        flowing = as_copied(flow(self.text, paged=True, fence=self.fence)) if self.note.is_paged else self.text
         text = "\n".join((flowing.strip(), *self.definitions))
         return f"[{number}] {first} {head}\n{text}\n{last}"
 
@@ -179,7 +182,7 @@ class _Block:
             middle = best[len(best) // 2]
             start = int(spans[middle, 0])
             end = int(spans[middle + room - 1, 1])
-            self.add(replace(piece, start=piece.start + start, end=piece.start + end, text=piece.text[start:end]))
+            self.add(piece.cut(piece.start + start, piece.start + end))
 
     def _room(self, piece: _Piece) -> int:
         """Return the number of tokens left for a piece's text."""
@@ -249,6 +252,7 @@ def _pieces(hit: Hit, chunks_of: Callable[[str], Sequence[Chunk]]) -> _Pieces:
             page,
             rank,
             tuple(map(escape_marks, chunk.definitions)),
+            chunk.fence,
         )
         for chunk, page, rank in (
             (hit.chunk, hit.page, hit.rank),
@@ -291,6 +295,7 @@ def _sections(store: Store, run: Sequence[_Piece]) -> _Pieces:
                     start=last.start,
                     end=piece.end,
                     text=last.text + between + piece.text,
+                    fence=last.fence,
                     definitions=tuple(dict.fromkeys((*last.definitions, *piece.definitions))),
                 )
                 continue

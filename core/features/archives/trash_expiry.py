@@ -212,10 +212,11 @@ def today() -> date:
 
 
 def expire(store: Store, trash: BaseTrash, stays: timedelta) -> int:
-    """Record an opening, remove items older than `stays` from the trash, and return how many were removed.
+    """Record that the workspace was opened, remove items older than `stays` from the trash, and return their number.
 
-    An item is removed only if it was too old at openings on two different days. If the process was killed during a
-    deletion or restoration, a base may be both in use and in the trash. It is then removed from the trash at once.
+    An item is removed only if it was too old when the workspace was opened on two different days. If the process was
+    killed during a deletion or restoration, a base may be both in use and in the trash. It is then removed from the
+    trash at once.
     Raises StoreError.
     """
     with store.changing, translate_errors(store.folder):

@@ -119,9 +119,9 @@ class FactTable(StoreTable):
         )
 
     def settle(self, note_ids: Collection[str], reason: str | None) -> None:
-        """Record whether the user accepted or rejected the facts suggested as the given notes.
+        """Record whether the user accepted or rejected the given notes, which were suggested from facts.
 
-        `reason` is the reason for rejecting them, or None if they were accepted.
+        `reason` says why they were rejected, or is None if they were accepted.
         """
         self._execute(
             "UPDATE learnt_facts SET rejected = ?, reason = ? WHERE note_id IN ?",

@@ -88,7 +88,7 @@ def find(store: Store, first: date) -> tuple[QuotedLine, ...]:
             break
         if quote := _quote(*chunks[number], (day, at, stop), first):
             note_id = quote.chunk.note_id
-            keys = {(note_id, quote.text), (note_id, quote.is_task and quote.chunk.start + quote.span[0], day)}
+            keys = {(note_id, quote.text), (note_id, quote.is_task and (quote.chunk.start + quote.span[0],), day)}
             if keys.isdisjoint(seen):
                 found.append(quote)
                 seen |= keys
@@ -101,7 +101,7 @@ def open_tasks(store: Store) -> tuple[QuotedLine, ...]:
         _Quote(chunk, (match.start(), end), as_line(chunk.text[match.start() : end], MOST_CHARACTERS), True)
         for chunk in _texts(store, store.chunks.with_open_boxes(_NEWEST))
         for match in _OPEN_TASK.finditer(chunk.text)
-        if _is_own(chunk) and (end := _paragraph(chunk, match.end())[1])
+        if _is_own(chunk) and (end := _paragraph(chunk, match.end() - 1)[1])
     )
     lines = _lines(store, [*islice(tasks, _MOST_TASKS)])
     return tuple({(line.note.id, line.start): line for line in lines}.values())
@@ -133,9 +133,10 @@ def _dates(text: str, near: re.Pattern[str], days: Mapping[tuple[int, int], date
     year, unless another year follows.
     """
     for around in near.finditer(text):
-        for match in _DATE.finditer(text, max(0, around.start() - _BEFORE), around.start() + _AFTERWARDS):
-            if not match.start() <= around.start() < match.end():
-                continue
+        start = around.start()
+        starts = range(max(0, start - _BEFORE), start + 1)
+        matches = (_DATE.match(text, at, start + _AFTERWARDS) for at in starts)
+        if match := next((match for match in matches if match and match.end() > start), None):
             name = match[8] or match[9]
             month = 1 + _STEMS.index(name[:3].title()) if name else int(match[2] or match[5])
             day = days.get((month, int(match[3] or match[6] or match[7] or match[10])))

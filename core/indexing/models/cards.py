@@ -100,7 +100,7 @@ def parse(name: str) -> tuple[Part, str, str]:
 
 
 def usable_rerankers(names: Iterable[str] = ()) -> list[str]:
-    """Return the names of the usable rerankers in the table, on this machine, and in `names`. No requests are sent."""
+    """Return the usable rerankers: those that Tessera knows, those on this machine, and those in `names`."""
     return [name for name in _rerankers([*names, *_on_machine()]) if name not in NO_MODEL and not card(name).problem]
 
 

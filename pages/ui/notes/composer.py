@@ -204,6 +204,7 @@ def save(session: EditorSession, *, over: Note | None = None, automatic: bool = 
     otherwise add the note again or conflict with the version just saved.
     """
     with session.turn:
+        is_first = session.note is None
         try:
             note = _store(session, over)
         except TesseraError as error:
@@ -217,8 +218,9 @@ def save(session: EditorSession, *, over: Note | None = None, automatic: bool = 
         session.save(note, automatic=automatic)
         if session.answers and session.body.strip():
             workspace.searches.mark(session.answers, unanswered=False)
-        with suppress(NoteNotFound):  # the original was deleted in the meantime
-            workspace.notes.archive([session.copy_of] if session.copy_of else [])
+        if session.copy_of and is_first:
+            with suppress(TesseraError):  # for example because the original was deleted in the meantime
+                workspace.notes.archive([session.copy_of])
 
 
 def _merge(session: EditorSession, *, automatic: bool) -> None:
@@ -247,7 +249,9 @@ def _merge(session: EditorSession, *, automatic: bool) -> None:
     session.abandon()
     if session is current_session():
         moved = units(body) - units(mine) if body[: session.caret] != mine[: session.caret] else 0
-        edit(note.id, caret=session.caret + moved, back=session.back)
+        edit(note.id, caret=session.caret + moved)
+        for name in _WAY:
+            setattr(current_session(), name, getattr(session, name))
     offer_undo(
         t("'{title}' was changed elsewhere while you were writing. Both changes were kept.", title=plain(merged.title)),
         undo,

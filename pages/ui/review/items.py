@@ -381,7 +381,9 @@ def _origin(matter: ReviewItem) -> Iterator[str]:
     """Yield short strings about an item's origin, such as its base, its source, its path and the time."""
     kind, note = matter.kind, matter.note
     if matter.submission:
-        origin = plain(place_line(note.origin)) if note and kind == "note" else ""
+        origin = ""
+        if note and kind == "note":
+            origin = plain(place_line(note.origin) if note.source.endswith("_learning") else note.origin)
         yield t("Suggested from {place}", place=origin) if origin else plain(_done(matter.submission))
     yield plain(base_name(matter.base))
     for file in (note, matter.other):

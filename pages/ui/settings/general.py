@@ -1,4 +1,4 @@
-"""Widgets for the settings in `tessera.toml`, each with its source, and the text of the file."""
+"""Widgets for the settings in `tessera.toml`, which show where each value comes from, and the text of the file."""
 
 from collections.abc import Callable, Mapping
 from functools import partial

@@ -152,7 +152,8 @@ def pieces(text: str, fence: str = "") -> Sequence[RenderedPart]:
         elif token.type in ("fence", "code_block", "html_block"):
             is_html = token.type == "html_block"
             visible = re.sub(_HTML, "\n", token.content) if is_html else token.content
-            for line in map(str.strip if is_html else str.rstrip, visible.strip("\n").split("\n")):
+            shown = visible.strip("\n")
+            for line in map(str.strip if is_html else str.rstrip, shown.split("\n") if shown else ()):
                 if line:
                     start = hidden.find(line, at)
                     at = start + len(line)

@@ -121,6 +121,11 @@ def test_the_sentence_around_a_day_is_quoted_and_a_note_once_a_day(workspace: Wo
         ("| what | when |\n| --- | --- |\n| boiler | 2026-12-02 |", {"12-02": "boiler · 2026-12-02"}),
         ("```\n1 December\n```\n~~~~\n2 December\n```\n~~~~\n3 December", {"12-03": "3 December"}),
         ("30 November, 2026-12-05", {"11-30": "30 November, 2026-12-05"}),
+        # a month at the end of a line, and a date at the beginning of the next
+        (
+            "Closed on 29 November\n30 November: reopening\n1 December\n2 December",
+            {"11-30": "30 November: reopening", "12-01": "1 December", "12-02": "2 December"},
+        ),
     ],
 )
 def test_days_are_quoted_in_whole_sentences(workspace: Workspace, text: str, lines: dict[str, str]) -> None:
@@ -198,3 +203,16 @@ def test_logs_that_are_text_files_name_no_days(workspace: Workspace) -> None:
     workspace.bases.add("logs", kind="lines")
     workspace.notes.add("logs", "2026-11-30 09:00 INFO started", title="log")
     assert not found(workspace)
+
+
+def test_a_task_of_one_letter_may_end_a_note(workspace: Workspace) -> None:
+    workspace.notes.add("home", "- [ ] x", title="Short", embed=False)
+    assert [line.text for line in workspace.review.open_tasks()] == ["x"]
+
+
+def test_a_task_at_the_beginning_hides_no_sentence_of_its_day(workspace: Workspace) -> None:
+    workspace.notes.add("home", "- [ ] call by 1 December\n\nThe rent is due on 1 December.", title="Day", embed=False)
+    assert found(workspace) == [
+        ("2026-12-01", "call by 1 December"),
+        ("2026-12-01", "The rent is due on 1 December."),
+    ]
