@@ -237,8 +237,8 @@ def _name(name: str) -> str:
 
 def _resolve_merges(name: str, choices: Choices) -> str:
     """Return the concept that `name` is finally merged into, or `name` itself if it isn't merged."""
-    seen = {"", name}
-    while (into := choices.get(name, ("", ""))[1]) not in seen:
+    seen = {name}
+    while choices.get(name, ("", ""))[0] == "merge" and (into := choices[name][1]) not in seen:
         seen.add(into)
         name = into
     return name

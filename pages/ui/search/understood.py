@@ -173,7 +173,8 @@ def _field(result: SearchResult, name: str, group: Sequence[Facet]) -> None:
         put(f"{rest} {term or ''}")
         session_state[OPEN] = False
 
-    pills(TITLES[name], shown, label_visibility="visible", width="stretch", **bound(f"facet_{name}", chosen, narrow))
+    title = TITLES[name]
+    pills(title, shown, label_visibility="visible", width="stretch", **bound(f"facet_{name}", chosen, narrow))
     if more := len(group) - len(shown):
         small(message("{n} more", n=more), f"more_{name}", "", session_state.update, {whole: True})
 

@@ -418,15 +418,8 @@ def page_link(
     page: str, label: Label, icon: str = "", *, help: str | None = None, width: str = "content", **address: str
 ) -> None:
     """Draw a link to a page. `address` has the query parameters."""
-    drawn(
-        st.page_link,
-        page,
-        label=label_of(label),
-        icon=f":material/{icon}:" if icon else None,
-        query_params=address or None,
-        help=help,
-        width=width,
-    )
+    sign = f":material/{icon}:" if icon else None
+    drawn(st.page_link, page, label=label_of(label), icon=sign, query_params=address or None, help=help, width=width)
 
 
 def titled_link(page: str, title: str, icon: str = "", **address: str) -> None:
