@@ -101,7 +101,8 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 .t-rank { font-variant-numeric: tabular-nums; font-weight: 650; color: light-dark(#fff, #0c1615); background: var(--t-accent); border-radius: .35rem;
   padding: 0 .45rem; font-size: .85rem; }
 .t-crumb { font-size: .84rem; opacity: .75; overflow-wrap: anywhere; } .t-crumb:empty { display: none; }
-.t-trail { display: flex; gap: .2rem .7rem; align-items: baseline; font-size: .82rem; min-width: 0; color: color-mix(in srgb, currentColor 66%, transparent); }
+.t-trail { display: flex; gap: .2rem .7rem; align-items: baseline; font-size: .82rem; min-width: 0; }
+.t-trail > span { color: color-mix(in srgb, currentColor 66%, transparent); }
 .t-trail > span:first-child { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; min-width: 0; } .t-trail > span:first-child:empty { display: none; }
 .t-number { white-space: nowrap; font-variant-numeric: tabular-nums; } .t-trail .t-by { max-width: 45%; opacity: 1; }
 [class*="st-key-"] .t-lines { cursor: pointer; }
