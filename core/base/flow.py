@@ -15,10 +15,10 @@ _BLOCK = re.compile(
     r"(?P<lines>.+(?:\n(?![ \t>]*(?:$|[-*+•][ \t]|\d+[.)][ \t]|\d+、|#{1,6}[ \t]"
     r"|[|<]|`{3}|~{3}|={2,}[ \t]*$|={3}[!+]? |-{2,}[ \t]*$|\$\$|!!! |\?{3})).+)+)"
 )
-_BREAK = re.compile(
-    r"(?P<line>.*?(?P<left>[^\W\d_]{0,40}))(?P<hyphen>[-‐\u00ad]?)(?P<end>[ \t]*\n[ \t>]*)"
-    r"(?=(?P<next>(?P<right>[^\W\d_]{0,40}).?))"
-)
+# A line break in a paragraph, with the hyphen and spaces before it and the quote marks after it.
+_BREAK = re.compile(r"(?P<hyphen>[-‐\u00ad]?)(?P<end>(?<![ \t])[ \t]*+\n[ \t>]*)")
+_LAST_LETTERS = re.compile(r"[^\W\d_]{1,40}\Z")
+_FIRST_LETTERS = re.compile(r"[^\W\d_]{1,40}")
 _WIDE = re.compile(rf"[{UNSPACED}\u3000-\u303f\uff00-\uffef]")
 # Width below which a paragraph on a page keeps its lines, as a verse or an address would.
 _NARROW = 40
@@ -87,13 +87,17 @@ def without_bars(text: str, fence: str = "") -> str:
 
 
 def _join(words: Set[str], match: re.Match[str]) -> str:
-    """Return a matched line, with its line break replaced by a space or by GAPs."""
-    line, left, hyphen, end, after, right = match.groups()
-    if end.startswith("  ") or line.endswith("\\"):
+    """Return a line break as a space or as GAPs. A hard break stays unchanged."""
+    hyphen, end = match.groups()
+    text = match.string
+    start = match.start()
+    if end.startswith("  ") or text[start - 1 : start] == "\\":
         return match[0]
     between = GAP
-    if hyphen and left and right:
-        hyphen = GAP if hyphen == "\u00ad" or f"{left}{right}".casefold() in words else hyphen
-    elif not (_WIDE.search(f"{line}{hyphen}"[-1:]) and _WIDE.match(after)):
+    left = _LAST_LETTERS.search(text, max(0, start - 40), start) if hyphen else None
+    right = _FIRST_LETTERS.match(text, match.end())
+    if left and right:
+        hyphen = GAP if hyphen == "\u00ad" or f"{left[0]}{right[0]}".casefold() in words else hyphen
+    elif hyphen or not (_WIDE.match(text, start - 1) and _WIDE.match(text, match.end())):
         between = " "
-    return f"{line}{hyphen}{between}{GAP * (len(end) - 1)}"
+    return f"{hyphen}{between}{GAP * (len(end) - 1)}"

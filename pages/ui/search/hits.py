@@ -315,8 +315,8 @@ class Entries:
         with _row(f"head_{hit.rank}"):
             _title(hit, self._text, title, seen)
             label, icon = (t("Show less"), "unfold_less") if unfolded else (t("Show more"), "unfold_more")
-            small(label, f"unfold_{hit.rank}", icon, toggling(wide), help=label)
-            small("Why this?", f"why_{hit.rank}", "info", toggling(why), help="Why this?")
+            small(label, f"unfold_{hit.rank}", icon, toggling(wide))
+            small("Why this?", f"why_{hit.rank}", "info", toggling(why))
         # One element of HTML takes the browser less time than several.
         tone = self._tones.get(hit.asked, "")
         text = cards.crumb(hit, base=self._base, tone=tone, level=self._levels[chunk.id], trail=head)

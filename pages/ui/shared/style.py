@@ -162,6 +162,8 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 :is([class*="st-key-head_"], .st-key-chips) > [data-testid="stLayoutWrapper"] { width: auto; min-width: 0; flex: none; }
 [class*="st-key-head_"] button > div > div[aria-hidden="true"] { display: none; }
 [class*="st-key-head_"] button p { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+[class*="st-key-head_"] { overflow: visible; } [class*="st-key-head_"] button { position: relative; } [class*="st-key-head_"] button:is(:hover, :focus-visible) * { overflow: visible; }
+[class*="st-key-head_"] button:is(:hover, :focus-visible) p { top: 100%; right: 0; z-index: 9; width: auto; height: auto; clip-path: none; padding: .25rem .6rem; border-radius: .4rem; font-size: .82rem; color: var(--t-page); background: var(--t-accent); }
 :is(.st-key-keys, .st-key-aloud) { position: absolute; width: 0; height: 0; overflow: hidden; }
 .st-key-ask_row [data-testid="stTextInput"] > div > div, .st-key-ask_row .stTextInput > div { min-height: 2.75rem; } .st-key-ask_row input { font-size: 1.05rem; }
 .st-key-ask_row > div:first-child { flex: 1 1 14rem; min-width: 0; }
