@@ -11,6 +11,7 @@ The weights and the threshold come from a grid search over both vaults and over 
 unanswered.
 """
 
+import re
 from collections.abc import Mapping
 from math import inf
 from statistics import fmean
@@ -73,15 +74,15 @@ def word_share(store: Store, request: SearchRequest, rowid: int) -> float:
 
 # How well each hit matches its question: weakly, well or strongly.
 
-# Score above which a hit contains the question as typed.
+# Score above which a hit contains words of the question exactly as typed, and the minimum share of the question's words.
 EXACT = 1.0
+WORDED = 0.5
 # Minimum similarity for a strong match.
 VERY_CLOSE = 0.5
-VERY_CLOSE_ACROSS = 0.35
-# Minimum similarity for a strong match and for a good match if hit and question are in different languages.
-#
-# A quarter of the correct hits reach the value for a strong match, and nine tenths that for a good match.
+# Minimum similarity for a good match if hit and question are in different languages. Nine tenths of the correct hits
+# reach it, but so do wrong hits of short queries, so none of these hits is a strong match.
 CLOSE_ACROSS = 0.29
+_DIGIT = re.compile(r"\d")
 
 
 def match_levels(
@@ -112,10 +113,14 @@ def match_levels(
 def _level(hit: Hit, seen: Highlight, result: SearchResult) -> int:
     if not result.confident:
         return 1
-    if (literal := hit.scores.get("literal")) and literal.score > EXACT and not result.spelled:
+    literal = hit.scores.get("literal")
+    if literal and literal.score > EXACT and seen.held >= WORDED and not result.spelled:
         return 3
     if seen.nearness is None:
-        return 0 if not seen.held else 1 + (seen.held >= 0.5) + (seen.held == 1)
-    across = bool(CHINESE.search(hit.asked or result.understood.text)) != (hit.chunk.language in ("zh", "mixed"))
-    close, very_close = (CLOSE_ACROSS, VERY_CLOSE_ACROSS) if across else (CLOSE, VERY_CLOSE)
-    return 1 + (seen.nearness >= close) + (seen.nearness >= very_close)
+        return 0 if not seen.held else 1 + (seen.held >= WORDED) + (seen.held == 1)
+    question = hit.asked or result.understood.text
+    if not seen.held and _DIGIT.search(question):  # no passage is similar to a number or an error code
+        return 1
+    if bool(CHINESE.search(question)) != (hit.chunk.language in ("zh", "mixed")):
+        return 1 + (seen.nearness >= CLOSE_ACROSS)
+    return 1 + (seen.nearness >= CLOSE) + (seen.nearness >= VERY_CLOSE)

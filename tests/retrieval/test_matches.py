@@ -10,11 +10,17 @@ from core.retrieval.confidence import match_levels
 
 
 def levels(
-    nearness: list[float | None], *, typed: str = "how", language: str = "en", quoted: Any = None, **result: Any
+    nearness: list[float | None],
+    *,
+    typed: str = "how",
+    language: str = "en",
+    quoted: Any = None,
+    held: float = 1.0,
+    **result: Any,
 ) -> list[int]:
     chunks = [SimpleNamespace(id=f"{number}", language=language) for number in range(len(nearness))]
     hits = [SimpleNamespace(chunk=chunk, scores={}, asked="") for chunk in chunks]
-    seen = {chunk.id: Highlight((), None, near, 1.0) for chunk, near in zip(chunks, nearness, strict=True)}
+    seen = {chunk.id: Highlight((), None, near, held) for chunk, near in zip(chunks, nearness, strict=True)}
     known = {"hits": hits, "confident": True, "spelled": {}, "understood": SimpleNamespace(text=typed)} | result
     return [*match_levels(SimpleNamespace(**known), seen, quoted).values()]  # type: ignore[arg-type]
 
@@ -34,7 +40,7 @@ def test_it_never_rises_down_the_list(nearness: list[float | None], expected: li
 
 
 def test_a_hit_in_another_language_is_measured_by_such_hits() -> None:
-    assert levels([0.36, 0.3, 0.2], typed="怎么", language="en") == [3, 2, 1]
+    assert levels([0.36, 0.3, 0.2], typed="怎么", language="en") == [2, 2, 1]
     assert levels([0.36, 0.3, 0.2], typed="怎么", language="zh") == [1, 1, 1]
 
 
@@ -51,3 +57,19 @@ def test_a_hit_of_a_question_is_strong_where_a_sure_answer_quotes_it() -> None:
 def test_no_hit_of_a_question_without_an_answer_is_a_good_match() -> None:
     assert levels([0.6, 0.45], quoted={}) == [1, 1]
     assert levels([0.6, 0.45], quoted=None) == [3, 2]
+
+
+@pytest.mark.parametrize("typed", ["E1042", "错误 413", "port 8081"])
+def test_a_hit_without_the_number_of_a_query_is_weak(typed: str) -> None:
+    assert levels([0.55, 0.4], typed=typed, held=0.0) == [1, 1]
+    assert levels([0.55], typed="a port", held=0.0) == [3]
+
+
+def test_one_rare_word_of_several_makes_no_strong_match() -> None:
+    chunk = SimpleNamespace(id="0", language="en")
+    hit = SimpleNamespace(chunk=chunk, scores={"literal": SimpleNamespace(score=1.8)}, asked="")
+    known = SimpleNamespace(
+        hits=[hit], confident=True, spelled={}, understood=SimpleNamespace(text="animal clinic phone")
+    )
+    assert match_levels(known, {"0": Highlight((), None, 0.45, 0.2)}, None) == {"0": 2}  # type: ignore[arg-type]
+    assert match_levels(known, {"0": Highlight((), None, 0.45, 0.7)}, None) == {"0": 3}  # type: ignore[arg-type]
