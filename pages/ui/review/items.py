@@ -503,7 +503,7 @@ def draw_list(matters: Items, open_key: str) -> None:
 
 def _names(matters: Items) -> dict[str, str]:
     """Return the items' display names, by item key. File names or bases are added to titles to tell items apart."""
-    several = len({matter.base for matter in matters}) > 1
+    several = len({matter.base for matter in matters} - {""}) > 1
     titles = Counter((matter.kind, _title(matter)) for matter in matters)
     files = Counter((matter.kind, matter.title, _file(matter.note)) for matter in matters)
     names = {}

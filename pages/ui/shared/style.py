@@ -90,7 +90,7 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 .t-sides { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); column-gap: 1.5rem; } .t-sides > hr { grid-column: 1 / -1; } .t-sides > div { min-height: 1.6em; }
 [data-testid="stMultiSelect"] input:focus-visible { outline: none; }
 .st-key-history_versions { max-height: 28rem; overflow-y: auto; } .st-key-history_text { max-height: 24rem; overflow-y: auto; } .st-key-history_head [data-testid="stSelectbox"] { flex: 1 1 14rem; }
-@media (max-width: 640px) { .st-key-history_versions { max-height: 9rem; } }
+@media (max-width: 640px) { .st-key-history_versions { max-height: 9rem; } .st-key-review_list { max-height: 13rem; overflow-y: auto; } [data-testid="stLayoutWrapper"]:has(> .st-key-review_list) { height: auto; flex: none; } }
 .t-text mark { background: var(--t-mark); color: inherit; border-radius: .2rem; padding: 0 .1em; }
 .st-key-raw_text pre { max-height: 38rem; overflow: auto; } .t-numbered { font-family: var(--st-code-font, monospace); font-size: .86rem; line-height: 1.55; } .t-numbered div { display: flex; gap: .9rem; padding: 0 .4rem; border-radius: .2rem; }
 .t-numbered i { flex: none; min-width: 2.8rem; text-align: right; font-style: normal; opacity: .68; user-select: none; font-variant-numeric: tabular-nums; } .t-numbered span { white-space: pre-wrap; overflow-wrap: anywhere; min-width: 0; }
