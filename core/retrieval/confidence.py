@@ -74,7 +74,7 @@ def word_share(store: Store, request: SearchRequest, rowid: int) -> float:
 
 # How well each hit matches its question: weakly, well or strongly.
 
-# Score above which a hit contains words of the question exactly as typed, and the minimum share of the question's words.
+# Score above which a hit contains words of the question exactly as typed, and the minimum share of its words.
 EXACT = 1.0
 WORDED = 0.5
 # Minimum similarity for a strong match.

@@ -73,6 +73,10 @@ _MENDS = re.compile(
     r"|rotat(?:ed|ing)|upgrad(?:ed|ing)|downgrad(?:ed|ing)|increas(?:ed|ing)|rais(?:ed|ing)|clear(?:ed|ing)|free(?:d|ing))\b"
     r"|重启|重新加载|重新部署|回滚|清理|扩容|更换|升级"
 )
+# The beginning of a line that says what a person did.
+_OPERATOR = re.compile(
+    r"(?i)\W{0,3}(?:admin(?:istrator)?|operator|ops|on-?call|sre|dba|sysadmin|运维|管理员|值班)\b[^:：\n]{0,40}[:：]\s*[^\W\d]"
+)
 _ROUTINE = re.compile(r"(?i)\b(?:created|done|health|put back|queued)\b|创建成功")
 _PROCESS = re.compile(r"^\d+#\d+: (?:\*\d+ )?")
 # How often something was tried so far, such as (2/3).
@@ -326,11 +330,17 @@ def _end(after: Sequence[LogEvent], subject: set[str]) -> tuple[LogEvent | None,
 
     The next event may be unrelated. Therefore, the end must have words in common with the error, and the step must have
     words in common with the error or the end. A line that says what the fix was is an end without that. If no end is
-    reported, the step must be an action that may fix errors, and the log must continue after the step.
+    reported, the step must be an action that may fix errors or the first thing that an operator did before any other
+    error, and the log must continue after the step.
     """
     between: Events = []
+    by_hand: LogEvent | None = None
+    fails = False
     for event in after:
         line = first_line(event)
+        fails = fails or event.level == "error"
+        if not (by_hand or fails) and _OPERATOR.match(f"{event.source}: {line}"):
+            by_hand = event
         # In a list of commits, a line such as `fix: typo` is a commit's title.
         is_commit = line.lower().startswith("fix:") and any(_COMMITS.search(first_line(item)) for item in between)
         if not is_commit and (SOLVED.match(line) or SOLVED.match(f"{event.source}: {line}")):
@@ -345,7 +355,7 @@ def _end(after: Sequence[LogEvent], subject: set[str]) -> tuple[LogEvent | None,
     for step in between:
         if step is not after[-1] and _MENDS.search(first_line(step)) and subject & _subject(first_line(step)):
             return step, None
-    return None, None
+    return (by_hand if by_hand and by_hand is not after[-1] else None), None
 
 
 def _subject(text: str) -> set[str]:

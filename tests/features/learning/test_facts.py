@@ -225,3 +225,24 @@ def test_the_guide_names_every_rule() -> None:
     guide = GUIDE.read_text(encoding="utf-8").partition("### Learning from logs")[2]
     rows = re.findall(r"^\| (`.*?) \|", guide.partition("\n## ")[0], re.MULTILINE)
     assert {name for row in rows for name in re.findall(r"`(\w+)`", row)} >= {*RULES}
+
+
+@pytest.mark.parametrize(
+    ("act", "line"),
+    [
+        ("INFO admin tom: app password renewed, secret updated", 3),
+        ("INFO [ops] heap raised to 4g in jvm.options, node restarted", 3),
+        ("INFO 运维：换了新的密码", 3),
+        ("INFO ops: 1200 per second", 0),
+        ("INFO the nightly job ran", 0),
+    ],
+)
+def test_what_an_operator_did_is_the_step_after_which_an_error_ended(act: str, line: int) -> None:
+    error = "2026-11-29 05:00:00 ERROR mailer: authentication failed for invoices\n"
+    rest = f"2026-11-29 05:45:00 {act}\n2026-11-29 05:46:00 INFO mailer: 214 queued messages sent\n"
+    (fact,) = facts_of(error * 2 + rest)
+    assert (line in fact.lines) == bool(line)
+    assert ("didn't appear again after this step" in str(fact.text)) == bool(line)
+    other = "2026-11-29 05:10:00 ERROR disk: no space left\n"
+    (fact,) = facts_of(error * 2 + other + rest)
+    assert "after this step" not in str(fact.text)
