@@ -2,8 +2,11 @@
 
 import os
 import shutil
+import sqlite3
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
@@ -11,6 +14,8 @@ from core.base import files
 from core.base.errors import ConfigError, StoreError
 from core.doors.remote.client import connect_running
 from core.settings.access import AccessTokens
+from core.store.backups import making, manifest
+from core.store.backups.manifest import OBSOLETE
 from core.workspace import Workspace
 
 NAMES = ("token", "run.json", "preferences.json", "lock.json", "chroma.seal", "lock")
@@ -104,6 +109,27 @@ def test_what_a_killed_write_left_goes_at_the_next_opening(folder: Path) -> None
         assert all(file.exists() for file in left)
     Workspace(folder).close()
     assert [file.exists() for file in (*left, *others)] == [False, False, True, True]
+
+
+def test_files_of_earlier_versions_go_and_are_in_no_backup(folder: Path) -> None:
+    """An old backup may have them: it can be restored, and they go again."""
+    old = [folder / name for name in OBSOLETE]
+    for file in old:
+        file.write_text("{}")
+    with Workspace(folder, readonly=True):
+        assert all(file.exists() for file in old)
+    belonging = patch.object(manifest, "BELONGING", (*manifest.BELONGING, *OBSOLETE))
+    with belonging, sqlite3.connect(folder / "notes.db") as connection:
+        backup = making.make(connection, folder, "person")
+    assert {*OBSOLETE} <= {*zipfile.ZipFile(backup.file).namelist()}
+    with Workspace(folder) as workspace:
+        assert not any(file.exists() for file in old)
+        assert not {*OBSOLETE} & {*zipfile.ZipFile(workspace.backups.make().file).namelist()}
+        restored = workspace.backups.restore(backup.file)
+    assert restored.waits
+    with Workspace(folder) as workspace:
+        assert workspace.search("backups").hits
+        assert not any(file.exists() for file in old)
 
 
 def _state(file: Path) -> tuple[int, int]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from core.base.blobs import Span
 from core.base.fences import open_fence
 from core.base.frozen import Texts, frozen
-from core.base.messages import Message, Messages
+from core.base.messages import Message, Messages, message
 from core.model.notes import Document, Failures, NoteSummary
 
 Ids = Sequence[int]
@@ -45,7 +45,8 @@ Decision = Literal["keep", "drop"]
 Role = Literal["note", "query"]
 
 
-_UNKNOWN = Message("")
+NO_REASON = message("The reason is no longer known.")
+"""Reason shown if the stored reason is damaged."""
 _DEFINITION = re.compile(r"\[[^\[\]]+\]: ")
 ADDRESSES = re.compile(r"(?m)^\[(?!\^)[^\[\]\n]+\]: \S+(?:\n|\Z)")
 """Pattern for link definitions that consist only of an address. They are left out when chunks are indexed.
@@ -141,7 +142,7 @@ class RefusedChunk:
     path: str | None
     text: str
     at: str
-    reason: Message = _UNKNOWN
+    reason: Message = NO_REASON
 
 
 @frozen

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import ClassVar, Literal
 from urllib.parse import quote
 
-from core.base.codec import OWN_FIELDS
+from core.base.codec import OWN_FIELDS, decode
 from core.base.encodings import EncodingOrigin as EncodingOrigin
 from core.base.frozen import Texts, Values, frozen
-from core.base.messages import Message, Messages, from_json, message, plural
+from core.base.messages import Message, Messages, message, plural
 from core.base.text import shared_length
 from core.model.note_fields import FieldValues
 
@@ -325,7 +325,7 @@ class Failed:
     @classmethod
     def from_dict(cls, data: Values) -> "Failed":
         """Load a failure from a stored report. Earlier versions stored only the English text."""
-        return cls(str(data["path"]), from_json(data.get("message", data["error"])))
+        return cls(str(data["path"]), decode(Message, data.get("message", data["error"])))
 
 
 Failures = tuple[Failed, ...]

@@ -11,7 +11,8 @@ from core.base.frozen import frozen
 from core.base.text import name_key, shared_length
 from core.model import NOTE_SUFFIXES, Note
 from core.store import Store
-from core.store.note_rows import NoteNames, texts
+from core.store.note_rows import NoteNames
+from core.store.reading import texts
 
 # Kinds of names that links may use for notes, most specific first.
 _PATH, _FILE, _TITLE, _ALIAS = range(4)

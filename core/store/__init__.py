@@ -19,7 +19,7 @@ import numpy as np
 from core.base.call_log import log_bases
 from core.base.errors import NotWritable, TesseraError
 from core.base.faults import DATABASE, translate_errors
-from core.base.files import TemporaryFolders
+from core.base.files import TemporaryFolders, delete
 from core.embedding.centring import Centring
 from core.model import (
     Author,
@@ -35,6 +35,7 @@ from core.model import (
 )
 from core.settings.sections import INDEX_TOKEN, IndexSettings
 from core.store import top_k
+from core.store.backups.manifest import OBSOLETE
 from core.store.base_table import BaseTable, FloorTable, SwitchTable
 from core.store.chunk_table import ChunkTable, RefusalTable
 from core.store.database import Database
@@ -141,6 +142,9 @@ class Store(Tables):
         self.base = self.bases.by_id
         self.note = self.notes.note
         if not readonly:
+            for name in OBSOLETE:
+                with suppress(OSError):  # the next opening tries again
+                    delete(folder / name)
             self.words.bring_up_to_date()
         elif self.words.outdated:
             with suppress(TesseraError):  # in use, or not writable
@@ -175,8 +179,7 @@ class Store(Tables):
     def settle_centring(self, fingerprint: str, centring: Centring) -> None:
         """Store a model's centring, and use it to rebuild the indexes of the model's bases."""
         with self.changing:
-            centred = bool(centring.constants.any())
-            stale = [base for base in self.bases.all() if centred and base.fingerprint == fingerprint]
+            stale = self.bases.for_model(fingerprint) if centring.constants.any() else []
             with self.database.write():
                 self.vectors.settle_centring(fingerprint, centring)
                 for base in stale:
@@ -333,13 +336,11 @@ class Store(Tables):
         """Delete a base's vectors. Its chunks become pending, and so do other bases' chunks that share a vector."""
         self.index.open()
         with self.changing:
-            sharing = [other for other in self.bases.all() if other.fingerprint == base.fingerprint]
-            stale = {other.id: self.chunks.entries(list(self.notes.cut_by(other))) for other in sharing}
-            with self.database.write():
-                self.pending.forget_vectors(base)
-            for other in sharing:
-                self.floors.set(other, None)
-                self.index.follow(other, stale[other.id])
+            sharing = self.bases.for_model(base.fingerprint)
+            stale = [(other, self.chunks.entries(list(self.notes.cut_by(other)))) for other in sharing]
+            self.pending.forget_vectors(base)
+            for other, entries in stale:
+                self.index.follow(other, entries)
 
     def delete_base(self, base: KnowledgeBase) -> None:
         with self.changing, self.database.write():

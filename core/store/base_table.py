@@ -7,10 +7,10 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, Unpack
 
-from core.base.codec import DAMAGE, to_plain
+from core.base.codec import DAMAGE, Decoder, decoder, to_plain
 from core.base.datetimes import utc_now
 from core.base.errors import UnknownChoice
-from core.base.frozen import AnyValues, Values, frozen
+from core.base.frozen import AnyValues, Texts, Values, frozen
 from core.model import ChunkingOptions, Failed, Floor, KnowledgeBase, NewBaseFields, SearchSettings, Switch
 from core.store.ids import fresh_id
 from core.store.reading import RowReader, columns_of, loaded, stored
@@ -46,25 +46,28 @@ class FloorTable(StoreTable):
     """Bases' background similarities. A base's background similarity says how similar unrelated text usually is."""
 
     def get(self, base: KnowledgeBase) -> Floor | None:
-        """Return a base's background similarity, or None if it hasn't been measured for the base's current model."""
+        """Return a base's background similarity.
+
+        Return None if it hasn't been measured for the base's current model, or if the stored values are damaged.
+        """
+        found = self._value("SELECT floor FROM bases WHERE id = ? AND fingerprint = ?", base.id, base.fingerprint)
         with suppress(*DAMAGE):
-            found = self._value("SELECT floor FROM bases WHERE id = ? AND fingerprint = ?", base.id, base.fingerprint)
-            floor: Floor | None = _FLOOR(found)
-            return floor
+            floor: Floor = _FLOOR(found)
+            if floor.spread > 0 and floor.windows > 0:
+                return floor
         return None
 
-    def set(self, base: KnowledgeBase, floor: Floor | None) -> None:
-        """Store a base's background similarity. Pass None to delete it when the base's vectors change."""
+    def set(self, base: KnowledgeBase, floor: Floor) -> None:
         self._execute(
             "UPDATE bases SET floor = ? WHERE id = ? AND fingerprint = ?",
-            floor and json.dumps(to_plain(floor)),
+            json.dumps(to_plain(floor)),
             base.id,
             base.fingerprint,
             aside=True,
         )
 
 
-_FLOOR = stored(Floor | None)
+_FLOOR = stored(Floor)
 
 
 Report = AnyValues
@@ -73,6 +76,8 @@ IGNORED = "ignored"
 """Key in a sync report for the patterns of unreadable files that the user ignores."""
 # Report key for files whose notes were permanently deleted. Each file is stored with its hash.
 _DELETED_FILES = "deleted_files"
+# The parts of a report that the next report of the folder keeps.
+_KEPT: dict[str, Decoder] = {IGNORED: decoder(Texts), _DELETED_FILES: decoder(dict[str, str])}
 
 
 @frozen
@@ -106,6 +111,10 @@ class BaseTable(StoreTable):
         return self._nouns(
             _READER, "SELECT * FROM bases WHERE id IN (SELECT base_id FROM notes WHERE id IN ?) ORDER BY name", note_ids
         )
+
+    def for_model(self, fingerprint: str) -> list[KnowledgeBase]:
+        """Return the bases whose vectors come from the model with the given fingerprint."""
+        return self._nouns(_READER, "SELECT * FROM bases WHERE fingerprint = ? ORDER BY name", fingerprint)
 
     def _only(self, column: str, value: str) -> KnowledgeBase:
         for base in self._nouns(_READER, f"SELECT * FROM bases WHERE {column} = ?", value):
@@ -236,15 +245,25 @@ class BaseTable(StoreTable):
     def _last_report(self, base: KnowledgeBase, folder: str) -> Report:
         """Return the report of a folder's most recent sync, or {} if there is none or it can't be read."""
         report = loaded(self._value("SELECT report FROM syncs WHERE base_id = ? AND folder = ?", base.id, folder))
-        return report if isinstance(report, dict) else {}
+        return _readable(report) if isinstance(report, dict) else {}
 
 
 def _row(base: KnowledgeBase) -> Values:
     return columns_of(base) | {"search": json.dumps(base.search.chosen())}
 
 
+def _readable(report: Report) -> Report:
+    """Remove ignored patterns and deleted files from a report if they can't be read, and return the report."""
+    for name, decode in _KEPT.items():
+        try:
+            decode(report.get(name))
+        except DAMAGE:
+            report.pop(name, None)
+    return report
+
+
 def _report(value: object) -> Report:
-    report: Report = stored(Values)(value)
+    report = _readable(stored(Values)(value))
     _ = [str(Failed.from_dict(item).error) for item in report.get("failed", ())]
     return report
 

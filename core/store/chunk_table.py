@@ -12,7 +12,7 @@ import numpy as np
 from core.base.blobs import Span
 from core.base.datetimes import utc_now
 from core.base.errors import ChunkNotFound
-from core.base.messages import Message, from_json, to_json
+from core.base.messages import Message, to_json
 from core.model import Chunk, Filters, KnowledgeBase, Matrix, RefusedChunk, Rowids
 from core.store import filters as narrowed
 from core.store import top_k
@@ -20,7 +20,7 @@ from core.store.database import Database
 from core.store.note_table import FieldTable, PropertyTable
 from core.store.note_to_index import NoteToIndex
 from core.store.phrases import word_row
-from core.store.reading import RowReader, columns_of
+from core.store.reading import RowReader, columns_of, stored, texts
 from core.store.table import Ids, StoreTable, decoding, first_of_notes
 from core.store.top_k import Scores
 from core.store.vector_table import VectorTable, matrix
@@ -96,9 +96,7 @@ class RefusalTable(StoreTable):
         )
 
 
-_REFUSED = RowReader(
-    RefusedChunk, "rejected passage", "title", key="chunk_id", reason=lambda text: from_json(json.loads(text))
-)
+_REFUSED = RowReader(RefusedChunk, "rejected passage", "title", key="chunk_id", reason=stored(Message))
 
 
 # Fields that hold lists of titles, stored as JSON.
@@ -412,7 +410,7 @@ class ChunkTable(StoreTable):
 def chunk_of(row: sqlite3.Row) -> Chunk:
     """Return the chunk in a row whose last columns are `CHUNK`."""
     values = dict(zip(Chunk.__slots__, row[-len(Chunk.__slots__) :], strict=True))
-    values.update({name: tuple(json.loads(values[name])) for name in _LISTS})
+    values.update({name: texts(values[name]) for name in _LISTS})
     values["has_code"] = bool(values["has_code"])
     values["edited"] = bool(values["edited"])
     return Chunk(**values)

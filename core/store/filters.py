@@ -1,6 +1,5 @@
 """Translates filters to SQL conditions on the tables `notes`, `chunks` and `properties`."""
 
-import json
 from collections.abc import Callable, Iterable, Sized
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -12,6 +11,7 @@ from core.markdown.parts import has_diagram, has_image, has_link, has_table, has
 from core.model import Condition, Filters, day_of, fields_of, in_utc, on_clock
 from core.model.limits import check_filters
 from core.store.phrases import holds_phrase
+from core.store.reading import texts
 
 Term = tuple[str, list[object]]
 """An SQL condition with the values for its placeholders."""
@@ -333,7 +333,7 @@ _CHUNK: dict[str, Callable[[Condition], Term]] = {
 
 def titles(breadcrumb: str, sections: str) -> str:
     """Return a chunk's folded section titles, joined by NUL characters, which never occur in text. Called from SQL."""
-    return fold("\0".join((*json.loads(breadcrumb), *json.loads(sections))))
+    return fold("\0".join(texts(breadcrumb) + texts(sections)))
 
 
 def _any(term: str, condition: Condition) -> Term:

@@ -22,12 +22,13 @@ from core.base.files import TEMPORARY_FOLDER as FOLDER
 from core.base.frozen import ValueMap
 from core.base.messages import Message, message
 from core.store.backups import restoring
+from core.store.backups.manifest import OBSOLETE
 
 # An error about a locked workspace describes the process that holds the lock. This is the maximum number of characters
 # per field.
 _LONGEST = 100
 # Files and folders that exist only if there was a database.
-_FROM_NOTES = ("chroma", "floors.json", "bars.json", BACKUPS, f"{DATABASE}-wal")
+_FROM_NOTES = ("chroma", *OBSOLETE, BACKUPS, f"{DATABASE}-wal")
 _PRIVATE = (
     f"{DATABASE}*",
     "lock*",

@@ -153,12 +153,6 @@ def _remembering(reader: RowReader[Noun]) -> Callable[[Row, Unread], Noun]:
     return read
 
 
-def texts(stored: object) -> Texts:
-    """Return a stored list of strings, or an empty tuple if it can't be read."""
-    items = loaded(stored)
-    return tuple(item for item in items if isinstance(item, str)) if isinstance(items, list) else ()
-
-
 def overridden(values: Values) -> Values:
     return {name: decoder(_HINTS[name])(value) for name, value in values.items()}
 

@@ -38,10 +38,9 @@ from core.store.note_rows import (
     described,
     named_of,
     note_of,
-    texts,
 )
 from core.store.note_to_index import NoteToIndex
-from core.store.reading import columns_of
+from core.store.reading import columns_of, texts
 from core.store.table import Ids, StoreTable, first_of_notes
 
 _MOST_NAMES = 10_000

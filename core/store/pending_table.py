@@ -199,9 +199,13 @@ class PendingTable(StoreTable):
             )
 
     def forget_vectors(self, base: KnowledgeBase) -> None:
-        """Delete a base's vectors. If its model has no other vectors, also delete the model's centring and centre."""
+        """Delete a base's vectors, and the background similarities of all bases with the same model.
+
+        If the model has no other vectors, also delete its centring and centre.
+        """
         with self._write():
             self._drop_vectors("base_id = ?", base.id)
+            self._execute("UPDATE bases SET floor = NULL WHERE fingerprint = ?", base.fingerprint)
             self._execute(
                 "UPDATE embedders SET centring = NULL, centre = NULL, unrelated = NULL WHERE fingerprint = ?"
                 " AND NOT EXISTS (SELECT 1 FROM vectors WHERE embedder = embedders.id)",

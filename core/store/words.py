@@ -31,6 +31,7 @@ from core.store.chunk_table import CHUNK, chunk_of
 from core.store.database import Database
 from core.store.filters import PROPERTY_TEXT, PROPERTY_TEXTS
 from core.store.phrases import Phrase, quote, whole_words, word_row
+from core.store.reading import texts
 from core.store.table import StoreTable, decoding
 from core.store.top_k import Scores, best_of
 
@@ -218,7 +219,7 @@ class Words(StoreTable):
             return set(rowids.tolist())
         # Cache the checks, because many chunks share a title.
         held = cache(phrase.matches)
-        listed = cache(lambda titles: any(map(held, json.loads(titles))))
+        listed = cache(lambda titles: any(map(held, texts(titles))))
         return {
             rowid
             for rowid, body, title, above, own, property_text in self._texts(rowids)

@@ -30,8 +30,6 @@ _FILES = (
     "chroma",
     "chroma.seal",
     "chroma.lock",
-    "floors.json",
-    "bars.json",
     "lock",
     "lock.json",
     "logs",

@@ -1,7 +1,10 @@
 """A row that can't be read is that row's problem: it is named, everything else goes on, and it can be deleted."""
 
 import json
+import random
+import shutil
 import sqlite3
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -208,3 +211,168 @@ def test_rows_of_other_tables_that_can_not_be_read_are_one_row_s_problem(used: P
         workspace.trash.restore([workspace.trash.all()[0].version.note_id])
         workspace.bases.delete_for_good("desk")
         assert not workspace.unreadable
+
+
+# Each JSON value of each column, replaced by others.
+
+JSON_COLUMNS = {
+    "bases": ("chunking", "search", "floor"),
+    "notes": ("links", "extra", "warnings", "chunking", "supersedes", "related", "overridden", "document", "left_out"),
+    "chunks": ("parent_sections", "sections", "breadcrumb"),
+    "syncs": ("report",),
+    "runs": ("pipeline", "settings", "metrics"),
+    "results": ("result",),
+    "versions": ("fields",),
+    "drafts": ("fields",),
+    "proposals": ("fields",),
+    "turns": ("sentences", "citations"),
+    "unread_files": ("reason",),
+}
+OTHERS = (None, [], {}, "x", 5, -1, 0, True, float("inf"), float("nan"), 10**30, [None], {"a": None}, "\ud800")
+NO_JSON = ("", "{", "9" * 5_000, "[" * 5_000, "[1", b"\xff")
+
+
+def replaced(value: Any) -> Iterator[Any]:
+    """Yield the value with each value in it, and itself, replaced by each of OTHERS."""
+    yield from OTHERS
+    for key, item in list(value.items() if isinstance(value, dict) else enumerate(value or ())):
+        for other in replaced(item) if isinstance(item, dict | list) else OTHERS:
+            changed = value.copy()
+            changed[key] = other
+            yield changed
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace with a row for each of JSON_COLUMNS, and the folder that its base is synced with."""
+    top = tmp_path_factory.mktemp("whole")
+    vault = top / "vault"
+    vault.mkdir()
+    (vault / "crane.md").write_text(
+        "---\naliases: [Kranich]\n---\n# Crane\n\nIt stands.\n\n## Food\n\nFrogs [[stork]]\n"
+    )
+    (vault / "stork.md").write_text("---\nsupersedes: [crane.md]\n---\nA stork sits. [[crane]]\n")
+    (vault / "heron.md").write_text("A heron stands.\n")
+    (vault / "bad.pdf").write_bytes(b"%PDF-1.4 broken")
+    with pytest.MonkeyPatch.context() as patch:
+        _plain(patch)
+        with Workspace(top / "w") as workspace:
+            workspace.imports.apply(workspace.imports.plan_folder(vault, "desk"))
+            workspace.pending.embed("desk")
+            (base,) = workspace.bases.all()
+            workspace.models.settle_floor(base)
+            note = workspace.notes.find("stork")
+            workspace.store.drafts.put(NoteDraft("new x", "", 1, "A draft", "text", {"tags": ["a"]}, CALENDAR_BEGINS))
+            workspace.store.proposals.put(Proposal(note.id, note.version, "b", {"tags": ["b"]}, CALENDAR_BEGINS))
+            gold = GoldSpan("stork.md", "A stork", 0, 7, note.id)
+            kept = workspace.store.questions.add_set(base, "Set", [Question("q", "stork?", (gold,))])
+            workspace.runs.run(kept, [Pipeline()])
+            workspace.trash.put(workspace.notes.find("heron").id)
+            workspace.trash.delete_for_good([item.version.note_id for item in workspace.trash.all()])
+            assert workspace.store.bases.deleted_files(base, str(vault))
+    sentences = json.dumps([{"text": "A stork sits.", "citations": [1]}])
+    change(top / "w", f"INSERT INTO turns VALUES ('t', 1, '?', '?', 'm', '{sentences}', '[]', '2026-01-01')")
+    return top / "w"
+
+
+def _plain(patch: pytest.MonkeyPatch) -> None:
+    patch.setitem(EMBEDDERS, "words", Entry("tests.fakes:WordLengths"))
+    for name, value in {"EMBEDDER": "words", "SEARCH__RERANKER": "none", "INDEX__KIND": "none"}.items():
+        patch.setenv(f"TESSERA_{name}", value)
+
+
+def damage(folder: Path, choice: random.Random, share: float) -> list[str]:
+    """Damage a share of the JSON columns, and return what was done."""
+    done = []
+    with closing(sqlite3.connect(folder / "notes.db")) as database:
+        for table, columns in JSON_COLUMNS.items():
+            for column in columns:
+                (stored,) = database.execute(f"SELECT {column} FROM {table} ORDER BY length({column}) DESC").fetchone()
+                if choice.random() > share:
+                    continue
+                values = [json.dumps(value) for value in replaced(json.loads(stored or "null"))]
+                now = choice.choice(NO_JSON if choice.random() < 0.2 else values)
+                database.execute(f"UPDATE {table} SET {column} = ?", (now,))
+                done.append(f"{table}.{column} = {str(now)[:200]}")
+        database.commit()
+    return done
+
+
+ACTS: dict[str, Callable[[Workspace, Path], object]] = {
+    "status": lambda workspace, _: [str(item) for item in (workspace.status(), *workspace.unreadable)],
+    "list": lambda workspace, _: workspace.notes.all(),
+    "search": lambda workspace, _: workspace.searching.below_background(workspace.search("stork crane")),
+    "search by words": lambda workspace, _: workspace.search("section:food frogs", mode="keyword"),
+    "search a phrase": lambda workspace, _: workspace.search('"A stork sits"', mode="keyword"),
+    "ask": lambda workspace, _: workspace.answers.ask("where does the stork sit?"),
+    "measure": lambda workspace, _: workspace.models.settle_floor(workspace.bases.all()[0]),
+    "unread files": lambda workspace, _: workspace.folders.unread(workspace.bases.all()[0]),
+    "sync": lambda workspace, vault: workspace.imports.apply(workspace.imports.plan_folder(vault, "desk")),
+    "chunks": lambda workspace, _: [workspace.chunks.all(note.id) for note in workspace.notes.all()],
+    "notes": lambda workspace, _: [workspace.notes.get(note.id) for note in workspace.notes.all()],
+    "related": lambda workspace, _: [workspace.related.of(note.id) for note in workspace.notes.all()],
+    "history": lambda workspace, _: [workspace.versions.all(note.id) for note in workspace.notes.all()],
+    "review": lambda workspace, _: (workspace.review.all(), workspace.review.digest(), workspace.review.open_tasks()),
+    "drafts": lambda workspace, _: (workspace.drafts.all(), workspace.proposals.all(), workspace.threads.all()),
+    "runs": lambda workspace, _: [workspace.runs.results(run.id) for run in workspace.runs.all("desk")],
+    "export": lambda workspace, _: workspace.archives.exported("desk", "zip"),
+    "doctor": lambda workspace, _: workspace.doctor.examine(),
+    "delete": lambda workspace, _: [workspace.trash.put(note.id) for note in workspace.notes.all()],
+    "delete for good": lambda workspace, _: workspace.trash.delete_for_good(
+        [item.version.note_id for item in workspace.trash.all()]
+    ),
+}
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_no_json_value_of_the_database_stops_what_a_person_does(
+    whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    _plain(monkeypatch)
+    folder = Path(shutil.copytree(whole, tmp_path / "w"))
+    done = damage(folder, random.Random(seed), 0.25)
+    with Workspace(folder) as workspace:
+        for act, do in ACTS.items():
+            try:
+                do(workspace, whole.with_name("vault"))
+            except Exception as error:
+                raise AssertionError((act, *done)) from error
+
+
+@pytest.mark.parametrize("value", [json.dumps(value) for value in OTHERS] + ['{"heron.md": 5}'])
+@pytest.mark.parametrize("name", ["deleted_files", "ignored"])
+def test_a_damaged_record_of_the_last_sync_stops_no_sync(
+    whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    _plain(monkeypatch)
+    folder = Path(shutil.copytree(whole, tmp_path / "w"))
+    change(folder, f'UPDATE syncs SET report = replace(report, \'"added"\', \'"{name}": {value}, "added"\')')
+    with Workspace(folder) as workspace:
+        (base,) = workspace.bases.all()
+        plan = workspace.imports.plan_folder(whole.with_name("vault"), "desk")
+        workspace.imports.apply(plan)
+        workspace.folders.ignore("desk", "*.pdf")
+        assert "*.pdf" in workspace.folders.ignored(base)
+        workspace.trash.put(workspace.notes.find("stork").id)
+        workspace.trash.delete_for_good([item.version.note_id for item in workspace.trash.all()])
+        assert "stork.md" in workspace.store.bases.deleted_files(base, str(whole.with_name("vault")))
+
+
+_FLOOR = {"mean": 0.3, "spread": 0.1, "windows": 4}
+FLOORS = ("", "[", *(json.dumps(value) for value in replaced(_FLOOR)))
+
+
+def test_a_damaged_background_similarity_counts_as_unmeasured(
+    whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _plain(monkeypatch)
+    folder = Path(shutil.copytree(whole, tmp_path / "w"))
+    with Workspace(folder) as workspace:
+        (base,) = workspace.bases.all()
+        for floor in FLOORS:
+            change(folder, f"UPDATE bases SET floor = '{floor}'")
+            workspace.search("stork crane")
+            workspace.models.settle_floor(base)
+            measured = workspace.store.floors.get(base)
+            assert measured, floor
+            assert measured.spread > 0, floor

@@ -55,14 +55,14 @@ BELONGING = (
     "preferences.json",
     "synonyms.txt",
     "vocabulary.txt",
-    "floors.json",
-    "bars.json",
     "backup-key.json",
     "trash",
     f"{BACKUPS}/trash",
     FILES,
 )
 """Workspace files and folders to back up in addition to the database."""
+OBSOLETE = ("floors.json", "bars.json")
+"""Files of earlier versions. Old backups may contain them. They are deleted when a workspace is opened for writing."""
 Digests = Mapping[str, tuple[int, str]]
 """Maps each file's path in a backup to the file's size and SHA-256."""
 
@@ -121,7 +121,7 @@ def belongs(name: str) -> bool:
     Other programs may leave files whose names a zip file can't store, because they contain a backslash or a lone
     surrogate. Such files are left out of backups.
     """
-    whole = name in (DATABASE, KEY, CONTENT, *BELONGING)
+    whole = name in (DATABASE, KEY, CONTENT, *BELONGING, *OBSOLETE)
     inside = any(name.startswith(f"{item}/") for item in BELONGING)
     sound = "\\" not in name and name == name.encode(errors="ignore").decode()
     return whole or (inside and sound and not {"", ".", ".."} & {*name.split("/")})
