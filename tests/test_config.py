@@ -1,9 +1,12 @@
 """Settings come from defaults, then tessera.toml, then the environment, and wrong ones are named."""
 
 import traceback
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
 from core.base.errors import ConfigError
 from core.model import OPEN, SearchSettings
@@ -89,6 +92,32 @@ def test_a_wrong_variable_is_named(variable: str, value: str, named: str, monkey
     monkeypatch.setenv(variable, value)
     with pytest.raises(ConfigError, match=named):
         settings()
+
+
+WRONG = (5, -1, "", "x" * 10_000, [], {}, [1], None, 1.5, float("nan"), True, "\0", "\ud800", 10**30)
+
+
+def keys_of(section: type[BaseModel], *above: str) -> Iterator[tuple[str, ...]]:
+    """Yield the keys of all settings and sections."""
+    for name, field in section.model_fields.items():
+        yield (*above, name)
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+            yield from keys_of(field.annotation, *above, name)
+
+
+@pytest.mark.parametrize("key", keys_of(Settings), ids=".".join)
+def test_what_is_wrong_with_a_value_is_said_in_words_of_tessera(key: tuple[str, ...]) -> None:
+    """No text of the library that checks the values reaches a person."""
+    for value in WRONG:
+        given: Any = value
+        for name in reversed(key):
+            given = {name: given}
+        text = ""
+        try:
+            Settings(**given)
+        except ConfigError as error:
+            text = str(error)
+        assert "should" not in text, (value, text)
 
 
 def test_a_file_with_a_byte_order_mark_is_read() -> None:

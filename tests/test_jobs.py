@@ -68,7 +68,11 @@ def test_a_bug_is_reported_and_logged(caplog: pytest.LogCaptureFixture) -> None:
     jobs.start("bug", lambda progress: 1 / 0)
     job = jobs.wait("bug", 5)
     assert job is not None
-    assert (job.state, str(job.error)) == ("failed", "ZeroDivisionError: division by zero")
+    assert (job.state, str(job.error)) == (
+        "failed",
+        "A fault in Tessera stopped this. Try again. If it happens again, please report it: "
+        "ZeroDivisionError: division by zero",
+    )
     assert "Traceback" in caplog.text
 
 

@@ -121,6 +121,14 @@ def decode(kind: object, value: object) -> Any:
     return decoder(kind)(value)
 
 
+def decode_or(kind: object, value: object, default: object) -> Any:
+    """Convert a value as `decode` does, or return `default` if the value is damaged."""
+    try:
+        return decode(kind, value)
+    except DAMAGE:
+        return default
+
+
 @cache
 def decoder(kind: object, *, exact: bool = False) -> Decoder:
     """Return the decoder for a type.

@@ -1,4 +1,4 @@
-"""Translation of file system, SQLite, JSON and CSV errors into errors the user can act on.
+"""Translation of file system, SQLite, JSON and CSV errors, and of bugs, into errors the user can act on.
 
 The module that calls the library translates its errors, using `with translate_errors(folder): …` or
 `raise translate_error(error, folder) from error`.
@@ -23,7 +23,7 @@ from core.base.errors import (
     TesseraError,
     WorkspaceLocked,
 )
-from core.base.messages import Message, message
+from core.base.messages import Message, message_table
 
 _LOG = getLogger(__name__)
 
@@ -207,24 +207,34 @@ def wrap_file_errors(path: str) -> Iterator[None]:
         ) from error
 
 
-# Error messages from Python's JSON and CSV readers.
-_PARSE_ERRORS = (
-    message("Expecting value"),
-    message("Expecting property name enclosed in double quotes"),
-    message("Expecting ',' delimiter"),
-    message("Expecting ':' delimiter"),
-    message("Illegal trailing comma before end of object"),
-    message("Illegal trailing comma before end of array"),
-    message("Unterminated string starting at"),
-    message("Invalid control character at"),
-    message("Invalid \\escape"),
-    message("Invalid \\uXXXX escape"),
-    message("Extra data"),
-    message("unexpected end of data"),
+# Plain explanations of the error messages of Python's JSON and CSV readers.
+_PARSE_ERRORS = message_table(
+    {
+        "Expecting value": "a value is missing",
+        "Expecting property name enclosed in double quotes": "a name in double quotation marks is missing",
+        "Expecting ',' delimiter": "a comma is missing",
+        "Expecting ':' delimiter": "a colon is missing",
+        "Illegal trailing comma before end of object": "there is a comma after the last field",
+        "Illegal trailing comma before end of array": "there is a comma after the last item of a list",
+        "Unterminated string starting at": "a string has no closing quotation mark",
+        "Invalid control character at": "a string contains a line break or another control character",
+        "Invalid \\escape": "a backslash is followed by a character that can't be escaped",
+        "Invalid \\uXXXX escape": "\\u isn't followed by four hexadecimal digits",
+        "Extra data": "there is more text after the end",
+        "unexpected end of data": "a quotation mark isn't closed",
+    }
 )
 
 
 def translate_parse_error(text: str) -> Message | str:
-    """Return the translatable message for a JSON or CSV reader error, or the text unchanged if it is unknown."""
+    """Return a plain explanation of a JSON or CSV reader's error, or the error's text if there is no explanation."""
     text = text.removesuffix(": ")
-    return next((known for known in _PARSE_ERRORS if known.text == text), text)
+    return _PARSE_ERRORS.get(text, text)
+
+
+def bug_error(error: Exception) -> TesseraError:
+    """Return the error to show for an exception that is a bug in Tessera. The caller logs the traceback."""
+    return TesseraError(
+        "A fault in Tessera stopped this. Try again. If it happens again, please report it: {error}",
+        error=f"{type(error).__name__}: {error}",
+    )

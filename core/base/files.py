@@ -15,6 +15,7 @@ from tempfile import mkstemp
 from threading import Lock
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeVar
 
+from core.base.codec import DAMAGE
 from core.base.errors import SourceError
 from core.base.faults import translate_errors
 from core.base.frozen import Texts
@@ -98,7 +99,12 @@ def open_user_file(file: Path, most: int) -> Iterator[BinaryIO]:
         except (OSError, RuntimeError, ValueError) as error:
             if isinstance(error, Unfit) and error.__cause__ is None:
                 raise SourceError(str(file), "This isn't a regular file.") from error
-            raise SourceError(str(file), "This file can't be read: {why}.", why=reason(error)) from error
+            raise SourceError(
+                str(file),
+                "This file can't be read: {why}. Close the program that uses it, or give Tessera permission to "
+                "read it.",
+                why=reason(error),
+            ) from error
         if (size := os.fstat(stream.fileno()).st_size) > most:
             raise SourceError(
                 str(file),
@@ -140,7 +146,7 @@ def load(
         return check(parse(read(file)))
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
+    except DAMAGE:
         if aside:
             with suppress(OSError):
                 set_aside(file)

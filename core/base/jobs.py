@@ -11,8 +11,9 @@ from threading import Event, Lock, Thread, current_thread
 from typing import Any, Literal, Protocol, TypeVar
 
 from core.base.errors import Cancelled, TesseraError
+from core.base.faults import bug_error
 from core.base.frozen import frozen
-from core.base.messages import Text, verbatim
+from core.base.messages import Text
 
 # Seconds of recent progress over which a speed is measured, and seconds of recent speeds whose median is used.
 _WINDOW = 10.0
@@ -280,7 +281,7 @@ class Jobs:
             return self._finish(name, "failed", error=error)
         except Exception as error:  # noqa: BLE001 a thread has no caller to raise to, so the traceback is logged
             _LOG.exception("The job '%s' failed", name)
-            return self._finish(name, "failed", error=TesseraError(verbatim(f"{type(error).__name__}: {error}")))
+            return self._finish(name, "failed", error=bug_error(error))
         return self._finish(name, "cancelled" if stop.is_set() else "done", result=result)
 
     def _finish(self, name: str, state: JobState, **outcome: object) -> Work | None:

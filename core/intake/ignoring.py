@@ -22,6 +22,7 @@ VAULT = ".obsidian/app.json"
 
 _MOST_BYTES = 64 * 1024
 _MOST_RULES = 1_000
+_UNREADABLE = message("This file can't be read, so its patterns aren't applied. Correct the file or its permissions.")
 
 # Names of unfinished downloads, editors' and Office's lock and backup files, and Windows and macOS system files.
 _LEFTOVERS = re.compile(
@@ -64,8 +65,8 @@ class Ignoring:
 
         try:
             self._specs[PurePosixPath(place)] = GitIgnoreSpec.from_lines(lines)
-        except (ValueError, re.error) as error:
-            self._refuse(path, message("This file can't be read: {why}.", why=str(error)))
+        except (ValueError, re.error):
+            self._refuse(path, _UNREADABLE)
 
     def reason(self, path: str, *, is_folder: bool) -> Message | None:
         """Return why a file or folder is left out, or None if it isn't."""
@@ -135,8 +136,8 @@ class Ignoring:
             return decode_file(data, path).text if data else ""
         except SourceError as error:
             self._refuse(path, error.reason)
-        except (OSError, RuntimeError) as error:
-            self._refuse(path, message("This file can't be read: {why}.", why=str(error)))
+        except (OSError, RuntimeError):
+            self._refuse(path, _UNREADABLE)
         return ""
 
     def _refuse(self, path: str, why: Message) -> None:

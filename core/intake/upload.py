@@ -193,7 +193,10 @@ def _translate_zip_errors(name: str) -> Iterator[None]:
         yield
     except _DAMAGE as error:
         raise SourceError(
-            name, "This zip archive is damaged or of an unknown type ({reason}).", reason=str(error)
+            name,
+            "This zip archive is damaged or of an unknown type. Create it again, or unpack it yourself. "
+            "Details: {reason}",
+            reason=str(error),
         ) from error
 
 

@@ -62,7 +62,9 @@ def fetch(address: str) -> WebPage:
             connection.close()
     except (OSError, ValueError, http.client.HTTPException) as error:
         raise SourceError(
-            address, "This page can't be reached ({why}).", why=str(error) or type(error).__name__
+            address,
+            "This page can't be reached. Check its address and the internet connection. Details: {why}",
+            why=str(error) or type(error).__name__,
         ) from error
 
 

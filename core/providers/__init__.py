@@ -202,7 +202,7 @@ class ProviderServer:
                 seconds=self._settings.timeout_seconds,
                 **self._fields,
             )
-        reason = connection.shorten(str(error)) or type(error).__name__
+        reason = connection.short_line(str(error)) or type(error).__name__
         if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout | httpx.ProxyError):
             return ProviderUnavailable(
                 "The model server {url} can't be reached ({why}). "

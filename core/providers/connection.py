@@ -20,7 +20,7 @@ import httpx
 from core.base.errors import Cancelled, ConfigError, MissingDependency
 from core.base.frozen import frozen
 from core.base.messages import message
-from core.base.text import one_line
+from core.base.text import one_line, shorten
 from core.settings.sections import ServerSettings
 
 # Maximum number of seconds to honour in a server's Retry-After header.
@@ -91,13 +91,12 @@ def reason(body: bytes, key: str) -> str:
         elif isinstance(value, list):
             value = value[0] if value else ""
     reason = value if isinstance(value, str) else ""
-    return shorten(reason.replace(key, "***") if key else reason)
+    return short_line(reason.replace(key, "***") if key else reason)
 
 
-def shorten(text: str) -> str:
+def short_line(text: str) -> str:
     """Shorten text to one line of at most REASON_CHARACTERS characters."""
-    line = one_line(text[: 10 * REASON_CHARACTERS]).rstrip(".")
-    return line if len(line) <= REASON_CHARACTERS else f"{line[:REASON_CHARACTERS]}…"
+    return shorten(one_line(text[: 10 * REASON_CHARACTERS]).rstrip("."), REASON_CHARACTERS)
 
 
 def is_this_machine(host: str) -> bool:

@@ -28,6 +28,8 @@ _REASONS = {
             "less_than_equal": "it must be at most {le}",
             "string_too_long": "it must have at most {max_length} characters",
             "path_type": "it must be a path",
+            "tuple_type": "it must be a list",
+            "string_too_short": "it must not be empty",
             "literal_error": "it must be one of {choices}",
             "extra_forbidden": "there is no such setting",
         }
@@ -40,6 +42,7 @@ _REASONS = {
     **dict.fromkeys(("string_type", "string_unicode"), message("it must be text")),
     "model_type": SECTION,
     "model_attributes_type": SECTION,
+    "dict_type": SECTION,
 }
 
 
@@ -67,7 +70,9 @@ def parse_settings(data: bytes, path: Path) -> Values:
             line=error.object.count(b"\n", 0, error.start) + 1,
         ) from error
     except (ValueError, RecursionError) as error:
-        raise ConfigError("{file} is not valid TOML: {reason}", file=file, reason=str(error)) from error
+        raise ConfigError(
+            "{file} is not valid TOML. Correct it, then try again. Details: {reason}", file=file, reason=str(error)
+        ) from error
 
 
 def error_of(error: ValidationError, file: Path, keys: Mapping[str, str], given: ValueMap) -> ConfigError:

@@ -142,7 +142,11 @@ def _edit_text(content: bytes, key: str, value: object) -> bytes:
     try:
         document = tomlkit.parse(content.decode("utf-8-sig"))
     except TOMLKitError as error:
-        raise ConfigError("{file} is not valid TOML: {reason}", file=FILE.absolute(), reason=str(error)) from error
+        raise ConfigError(
+            "{file} is not valid TOML. Correct it, then try again. Details: {reason}",
+            file=FILE.absolute(),
+            reason=str(error),
+        ) from error
     if (section := key.rpartition(".")[0]) and section not in document and value is not None:
         if content.strip():
             document.add(tomlkit.nl())

@@ -2,15 +2,14 @@
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Unpack
 
-from core.base.codec import DAMAGE, Decoder, decoder, to_plain
+from core.base.codec import decode_or, to_plain
 from core.base.datetimes import utc_now
 from core.base.errors import UnknownChoice
-from core.base.frozen import AnyValues, Texts, Values, frozen
+from core.base.frozen import AnyValues, Values, frozen
 from core.model import ChunkingOptions, Failed, Floor, KnowledgeBase, NewBaseFields, SearchSettings, Switch
 from core.store.ids import fresh_id
 from core.store.reading import RowReader, columns_of, loaded, stored
@@ -51,11 +50,8 @@ class FloorTable(StoreTable):
         Return None if it hasn't been measured for the base's current model, or if the stored values are damaged.
         """
         found = self._value("SELECT floor FROM bases WHERE id = ? AND fingerprint = ?", base.id, base.fingerprint)
-        with suppress(*DAMAGE):
-            floor: Floor = _FLOOR(found)
-            if floor.spread > 0 and floor.windows > 0:
-                return floor
-        return None
+        floor: Floor | None = decode_or(Floor, loaded(found), None)
+        return floor if floor and floor.spread > 0 and floor.windows > 0 else None
 
     def set(self, base: KnowledgeBase, floor: Floor) -> None:
         self._execute(
@@ -67,24 +63,19 @@ class FloorTable(StoreTable):
         )
 
 
-_FLOOR = stored(Floor)
-
-
-Report = AnyValues
-"""A stored sync report."""
 IGNORED = "ignored"
 """Key in a sync report for the patterns of unreadable files that the user ignores."""
 # Report key for files whose notes were permanently deleted. Each file is stored with its hash.
 _DELETED_FILES = "deleted_files"
 # The parts of a report that the next report of the folder keeps.
-_KEPT: dict[str, Decoder] = {IGNORED: decoder(Texts), _DELETED_FILES: decoder(dict[str, str])}
+_KEPT = {IGNORED: list[str], _DELETED_FILES: dict[str, str]}
 
 
 @frozen
 class SyncRecord:
     folder: str
     at: datetime
-    report: Report
+    report: AnyValues
 
 
 class BaseTable(StoreTable):
@@ -196,21 +187,17 @@ class BaseTable(StoreTable):
     def put_sync(self, base: KnowledgeBase, sync: SyncRecord) -> None:
         self._insert("syncs", {"base_id": base.id} | columns_of(sync), replace=True)
 
-    def record_sync(self, base: KnowledgeBase, folder: str, report: Report, added: Collection[str]) -> None:
+    def record_sync(self, base: KnowledgeBase, folder: str, report: AnyValues, added: Collection[str]) -> None:
         """Store a sync report.
 
         Patterns ignored in the folder's previous report are kept. So are deleted files, unless they were `added` again.
         """
         now = utc_now()
         with self._write():
-            before = self._last_report(base, folder)
-            kept = {
-                IGNORED: before.get(IGNORED),
-                _DELETED_FILES: {
-                    path: stamp for path, stamp in before.get(_DELETED_FILES, {}).items() if path not in added
-                },
-            }
-            self.put_sync(base, SyncRecord(folder, now, report | {key: kept[key] for key in kept if kept[key]}))
+            kept = _kept(self._last_report(base, folder))
+            for path in added:
+                kept[_DELETED_FILES].pop(path, None)
+            self.put_sync(base, SyncRecord(folder, now, report | kept))
             self._execute("UPDATE bases SET synced_at = ? WHERE id = ?", now.isoformat(), base.id)
 
     def ignore(self, base: KnowledgeBase, patterns: Sequence[str]) -> None:
@@ -221,13 +208,13 @@ class BaseTable(StoreTable):
 
     def deleted_files(self, base: KnowledgeBase, folder: str) -> dict[str, str]:
         """Return the files in a folder whose notes were permanently deleted, with each file's hash at that time."""
-        return dict(self._last_report(base, folder).get(_DELETED_FILES, {}))
+        return dict(_kept(self._last_report(base, folder))[_DELETED_FILES])
 
     def record_deleted_files(self, base: KnowledgeBase, folder: str, files: Mapping[str, str]) -> None:
         """Record that the given files' notes were permanently deleted. `files` maps paths to hashes."""
         with self._write():
             report = self._last_report(base, folder)
-            report[_DELETED_FILES] = report.get(_DELETED_FILES, {}) | files
+            report[_DELETED_FILES] = _kept(report)[_DELETED_FILES] | files
             self._execute(
                 "UPDATE syncs SET report = ? WHERE base_id = ? AND folder = ?",
                 json.dumps(report, ensure_ascii=False),
@@ -242,30 +229,26 @@ class BaseTable(StoreTable):
         """Return the most recent sync of each of the base's folders, newest first."""
         return self._nouns(_SYNC, "SELECT folder, at, report FROM syncs WHERE base_id = ? ORDER BY at DESC", base.id)
 
-    def _last_report(self, base: KnowledgeBase, folder: str) -> Report:
+    def _last_report(self, base: KnowledgeBase, folder: str) -> AnyValues:
         """Return the report of a folder's most recent sync, or {} if there is none or it can't be read."""
-        report = loaded(self._value("SELECT report FROM syncs WHERE base_id = ? AND folder = ?", base.id, folder))
-        return _readable(report) if isinstance(report, dict) else {}
+        found = self._value("SELECT report FROM syncs WHERE base_id = ? AND folder = ?", base.id, folder)
+        report: AnyValues = decode_or(Values, loaded(found), {})
+        return report
 
 
 def _row(base: KnowledgeBase) -> Values:
     return columns_of(base) | {"search": json.dumps(base.search.chosen())}
 
 
-def _readable(report: Report) -> Report:
-    """Remove ignored patterns and deleted files from a report if they can't be read, and return the report."""
-    for name, decode in _KEPT.items():
-        try:
-            decode(report.get(name))
-        except DAMAGE:
-            report.pop(name, None)
-    return report
+def _kept(report: AnyValues) -> AnyValues:
+    """Return the parts of a report that the next report keeps. Missing and damaged parts are empty."""
+    return {name: decode_or(kind, report.get(name), kind()) for name, kind in _KEPT.items()}
 
 
-def _report(value: object) -> Report:
-    report = _readable(stored(Values)(value))
+def _report(value: object) -> AnyValues:
+    report: AnyValues = stored(Values)(value)
     _ = [str(Failed.from_dict(item).error) for item in report.get("failed", ())]
-    return report
+    return report | _kept(report)
 
 
 _READER = RowReader(KnowledgeBase, "base", "name", chunking=stored(ChunkingOptions), search=stored(SearchSettings))

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from core.base.blobs import Span
+from core.base.codec import Decoder
 from core.base.datetimes import utc_now
 from core.base.errors import ChunkNotFound
 from core.base.messages import Message, to_json
@@ -99,8 +100,11 @@ class RefusalTable(StoreTable):
 _REFUSED = RowReader(RefusedChunk, "rejected passage", "title", key="chunk_id", reason=stored(Message))
 
 
-# Fields that hold lists of titles, stored as JSON.
-_LISTS = ("parent_sections", "sections", "breadcrumb")
+# Decoders for the columns that don't hold a field's value as it is. Lists of titles are stored as JSON.
+_DECODED: dict[str, Decoder] = {
+    **dict.fromkeys(("parent_sections", "sections", "breadcrumb"), texts),
+    **dict.fromkeys(("has_code", "edited"), bool),
+}
 _TOTAL = '(SELECT 1 + max("index") FROM chunks AS own WHERE own.note_id = chunks.note_id)'
 CHUNK = ", ".join(_TOTAL if name == "total" else f'chunks."{name}"' for name in Chunk.__slots__)
 """A chunk's columns, in field order so that reading them by position is fast. They must come last in a row."""
@@ -263,17 +267,14 @@ class ChunkTable(StoreTable):
         return any(self._exists("windows WHERE chunk = ? AND vector = ?", rowid, vector) for vector in vectors)
 
     def count(self, base: KnowledgeBase) -> BaseCounts:
-        return BaseCounts(
-            *next(
-                self._rows(
-                    "SELECT (SELECT count(*) FROM notes WHERE base_id = ?1),"
-                    " (SELECT count(*) FROM chunks JOIN notes ON notes.id = note_id WHERE base_id = ?1),"
-                    " (SELECT count(*) FROM windows JOIN chunks ON chunks.rowid = chunk"
-                    "  JOIN notes ON notes.id = note_id WHERE base_id = ?1)",
-                    base.id,
-                )
-            )
-        )
+        return self._made(
+            BaseCounts,
+            "SELECT (SELECT count(*) FROM notes WHERE base_id = ?1),"
+            " (SELECT count(*) FROM chunks JOIN notes ON notes.id = note_id WHERE base_id = ?1),"
+            " (SELECT count(*) FROM windows JOIN chunks ON chunks.rowid = chunk"
+            "  JOIN notes ON notes.id = note_id WHERE base_id = ?1)",
+            base.id,
+        )[0]
 
     def count_all(self) -> int:
         return int(self._value("SELECT count(*) FROM chunks"))
@@ -410,7 +411,5 @@ class ChunkTable(StoreTable):
 def chunk_of(row: sqlite3.Row) -> Chunk:
     """Return the chunk in a row whose last columns are `CHUNK`."""
     values = dict(zip(Chunk.__slots__, row[-len(Chunk.__slots__) :], strict=True))
-    values.update({name: texts(values[name]) for name in _LISTS})
-    values["has_code"] = bool(values["has_code"])
-    values["edited"] = bool(values["edited"])
+    values.update({name: decode(values[name]) for name, decode in _DECODED.items()})
     return Chunk(**values)

@@ -307,7 +307,9 @@ _HAS = {
     "image": "(picture != '' OR instr(text, '![') AND has_image(text))",
 }
 
-_NOTE: dict[str, Callable[[Condition], Term]] = {
+_Terms = dict[str, Callable[[Condition], Term]]
+
+_NOTE: _Terms = {
     "tag": _tag,
     **dict.fromkeys(fields_of("word"), _word),
     "status": _status,
@@ -322,7 +324,7 @@ _NOTE: dict[str, Callable[[Condition], Term]] = {
     "has": lambda condition: notes_with_condition(condition.values),
     "like": lambda _: ("1", []),  # applies only to pictures, so every passage passes
 }
-_CHUNK: dict[str, Callable[[Condition], Term]] = {
+_CHUNK: _Terms = {
     "section": lambda condition: _any("instr(titles(breadcrumb, sections), ?)", condition),
     "has": _has,
     "page": _page,

@@ -5,7 +5,6 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from datetime import datetime
-from itertools import starmap
 
 from core.base.errors import NoteNotFound
 from core.base.frozen import AnyValues, Texts, attributes
@@ -336,17 +335,13 @@ class NoteTable(StoreTable):
 
     def counts(self, base_ids: Ids) -> NoteCounts:
         """Count the notes in the given bases by status. `by_words` isn't set."""
-        return NoteCounts(
-            *next(
-                self._rows(
-                    "SELECT count(*), count(*) FILTER (WHERE status = 'pending'),"
-                    " count(*) FILTER (WHERE status = 'archived'),"
-                    f" count(*) FILTER (WHERE {EXPIRED}) FROM notes WHERE base_id IN ?",
-                    *moments(),
-                    base_ids,
-                )
-            )
-        )
+        return self._made(
+            NoteCounts,
+            "SELECT count(*), count(*) FILTER (WHERE status = 'pending'), count(*) FILTER (WHERE status = 'archived'),"
+            f" count(*) FILTER (WHERE {EXPIRED}) FROM notes WHERE base_id IN ?",
+            *moments(),
+            base_ids,
+        )[0]
 
     def base_ids(self, note_ids: Ids) -> dict[str, str]:
         """Return the base id for each note id. Notes that aren't stored are left out."""
@@ -441,38 +436,26 @@ class NoteTable(StoreTable):
         )
 
     def active_files(self) -> list[ActiveFile]:
-        return list(
-            starmap(
-                ActiveFile,
-                self._rows(
-                    "SELECT id, generation, base_id, source_ref, path FROM notes"
-                    " WHERE path IS NOT NULL AND status = 'active' ORDER BY path"
-                ),
-            )
+        return self._made(
+            ActiveFile,
+            "SELECT id, generation, base_id, source_ref, path FROM notes"
+            " WHERE path IS NOT NULL AND status = 'active' ORDER BY path",
         )
 
     def local_notes(self, base: KnowledgeBase) -> list[KnownNote]:
         """Return a base's notes that have a path but are stored in the workspace instead of a folder."""
-        return list(
-            starmap(
-                KnownNote,
-                self._rows(
-                    "SELECT id, path, source_ref, content_hash, -1, -1 FROM notes"
-                    " WHERE base_id = ? AND source_ref = '' AND path IS NOT NULL",
-                    base.id,
-                ),
-            )
+        return self._made(
+            KnownNote,
+            "SELECT id, path, source_ref, content_hash, -1, -1 FROM notes"
+            " WHERE base_id = ? AND source_ref = '' AND path IS NOT NULL",
+            base.id,
         )
 
     def files(self, base: KnowledgeBase) -> list[KnownNote]:
         """Return a base's notes that came from folders and uploads."""
-        return list(
-            starmap(
-                KnownNote,
-                self._rows(
-                    "SELECT id, path, source_ref, content_hash, coalesce(mtime_ns, 0), coalesce(size, 0), stamp,"
-                    f" {_CHOSEN} FROM notes WHERE base_id = ? AND source IN ('folder', 'upload')",
-                    base.id,
-                ),
-            )
+        return self._made(
+            KnownNote,
+            "SELECT id, path, source_ref, content_hash, coalesce(mtime_ns, 0), coalesce(size, 0), stamp,"
+            f" {_CHOSEN} FROM notes WHERE base_id = ? AND source IN ('folder', 'upload')",
+            base.id,
         )

@@ -93,15 +93,12 @@ class PendingTable(StoreTable):
         return set(self._column("SELECT id FROM chunks WHERE state = 'pending' AND note_id IN ?", note_ids))
 
     def count(self, base_ids: Ids) -> PendingCount:
-        return PendingCount(
-            *next(
-                self._rows(
-                    "SELECT count(DISTINCT note_id), count(*) FROM chunks INDEXED BY chunks_pending"
-                    " JOIN notes ON notes.id = note_id WHERE state = 'pending' AND base_id IN ?",
-                    base_ids,
-                )
-            )
-        )
+        return self._made(
+            PendingCount,
+            "SELECT count(DISTINCT note_id), count(*) FROM chunks INDEXED BY chunks_pending"
+            " JOIN notes ON notes.id = note_id WHERE state = 'pending' AND base_id IN ?",
+            base_ids,
+        )[0]
 
     def work(self, base_ids: Ids, only: Collection[str] | None = None) -> int:
         """Return the cost, in characters, of embedding the bases' pending chunks.

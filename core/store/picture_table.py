@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
-from itertools import starmap
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -60,12 +59,7 @@ class DocumentTable(StoreTable):
 
     def unread(self, base: KnowledgeBase) -> list[Failed]:
         """Return the unreadable files in a base's folders and uploads, sorted by path."""
-        return list(
-            starmap(
-                failure_of,
-                self._rows("SELECT path, reason FROM unread_files WHERE base_id = ? ORDER BY path", base.id),
-            )
-        )
+        return self._made(failure_of, "SELECT path, reason FROM unread_files WHERE base_id = ? ORDER BY path", base.id)
 
     def incomplete(self, base: KnowledgeBase) -> list[IncompleteNote]:
         """Return a base's notes that lack some of the contents of their files, sorted by path."""
@@ -205,17 +199,13 @@ class PictureTable(_FileTable):
 
     def unplaced(self) -> list[Unplaced]:
         """Return the notes that must be updated because one of their pictures has been read or is missing."""
-        return list(
-            starmap(
-                Unplaced,
-                self._rows(
-                    "SELECT base_id, note_id, max(coalesce(pictures.text, '') != ''"
-                    " OR EXISTS (SELECT 1 FROM chunks WHERE chunks.note_id = notes.id AND picture != '')) AS differs"
-                    f" FROM {_OF_READING_BASES} LEFT JOIN pictures ON pictures.hash = note_pictures.hash"
-                    " WHERE looked AND NOT placed AND (note_pictures.hash = '' OR pictures.hash IS NOT NULL)"
-                    " GROUP BY base_id, note_id"
-                ),
-            )
+        return self._made(
+            Unplaced,
+            "SELECT base_id, note_id, max(coalesce(pictures.text, '') != ''"
+            " OR EXISTS (SELECT 1 FROM chunks WHERE chunks.note_id = notes.id AND picture != '')) AS differs"
+            f" FROM {_OF_READING_BASES} LEFT JOIN pictures ON pictures.hash = note_pictures.hash"
+            " WHERE looked AND NOT placed AND (note_pictures.hash = '' OR pictures.hash IS NOT NULL)"
+            " GROUP BY base_id, note_id",
         )
 
     def settle(self, note_ids: Ids) -> None:
@@ -229,15 +219,11 @@ class PictureTable(_FileTable):
 
     def problems(self, note_id: str) -> list[Failed]:
         """Return the link targets of a note's unreadable pictures, each with the reason."""
-        return list(
-            starmap(
-                failure_of,
-                self._rows(
-                    "SELECT target, reason FROM note_pictures JOIN pictures ON pictures.hash = note_pictures.hash"
-                    " WHERE note_id = ? AND reason != '' ORDER BY start",
-                    note_id,
-                ),
-            )
+        return self._made(
+            failure_of,
+            "SELECT target, reason FROM note_pictures JOIN pictures ON pictures.hash = note_pictures.hash"
+            " WHERE note_id = ? AND reason != '' ORDER BY start",
+            note_id,
         )
 
     # bases that no longer read pictures

@@ -7,14 +7,13 @@ and `Unread` reports the row and field to the user. All other values are read as
 import json
 import sqlite3
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import MISSING, Field, fields
 from datetime import datetime
 from functools import lru_cache
 from logging import getLogger
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, get_args, get_origin, get_type_hints
 
-from core.base.codec import DAMAGE, Decoder, decode, decoder, to_plain
+from core.base.codec import DAMAGE, Decoder, decode_or, decoder, to_plain
 from core.base.frozen import Texts, ValueMap, Values
 from core.base.messages import Message, Messages, as_message, message
 from core.model import CALENDAR_ENDS, NO_REASON, NOTE_FIELDS, Failed
@@ -139,27 +138,19 @@ def fields_in(stored: object, kind: type) -> Values:
 
 def failure_of(path: object, reason: object) -> Failed:
     """Return a file that couldn't be read, and why. Earlier versions stored the reason as plain text."""
-    error = NO_REASON
-    with suppress(*DAMAGE):
-        error = decode(Message, loaded(reason) or str(reason))
-    return Failed(str(path), error)
+    return Failed(str(path), decode_or(Message, loaded(reason) or str(reason), NO_REASON))
 
 
 def stored(hint: object) -> Decoder:
     """Return a decoder for values of a type that are stored as JSON."""
-    inner = decoder(hint)
-    return lambda value: inner(loaded(value))
-
-
-_TEXTS = stored(Texts)
+    decode = decoder(hint)
+    return lambda value: decode(loaded(value))
 
 
 @lru_cache(maxsize=4096)
 def texts(value: object) -> Texts:
     """Return a list of strings stored as JSON, or an empty tuple if it can't be read. Many chunks have the same one."""
-    result: Texts = ()
-    with suppress(*DAMAGE):
-        result = _TEXTS(value)
+    result: Texts = decode_or(Texts, loaded(value), ())
     return result
 
 

@@ -3,6 +3,8 @@
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import wraps
+from itertools import starmap
+from typing import TypeVar
 
 from core.base.codec import DAMAGE
 from core.base.faults import damage_error
@@ -12,6 +14,7 @@ from core.store.database import Database, Method
 Ids = Iterable[str]
 """Ids of notes, chunks, bases or questions."""
 NoteIds = Sequence[str]
+Made = TypeVar("Made")
 
 
 class StoreTable:
@@ -29,6 +32,10 @@ class StoreTable:
         self._execute_many = database.execute_many
         self._insert = database.insert
         self._write = database.write
+
+    def _made(self, kind: Callable[..., Made], statement: str, *values: object) -> list[Made]:
+        """Return the result of calling `kind` with the columns of each row that a query returns."""
+        return list(starmap(kind, self._rows(statement, *values)))
 
     def _ids(self, statement: str, fingerprint: str, hashes: Iterable[bytes]) -> dict[bytes, int]:
         """Return the ids that a query finds for a model's text hashes. Hashes that aren't found are left out."""

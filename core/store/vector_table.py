@@ -193,15 +193,12 @@ class VectorTable(StoreTable):
 
     def count_bits(self, base: KnowledgeBase) -> TokenBits:
         """Return the number of a base's windows with token bits, and the total size of the bits."""
-        return TokenBits(
-            *next(
-                self._rows(
-                    f"SELECT (SELECT count(*) FROM ({_OF_BASE} = ?1) WHERE vector IN (SELECT vector FROM tokens)),"
-                    f" (SELECT coalesce(sum(length(bits)), 0) FROM tokens WHERE vector IN ({_OF_BASE} = ?1))",
-                    base.id,
-                )
-            )
-        )
+        return self._made(
+            TokenBits,
+            f"SELECT (SELECT count(*) FROM ({_OF_BASE} = ?1) WHERE vector IN (SELECT vector FROM tokens)),"
+            f" (SELECT coalesce(sum(length(bits)), 0) FROM tokens WHERE vector IN ({_OF_BASE} = ?1))",
+            base.id,
+        )[0]
 
     def without_bits(self, base: KnowledgeBase) -> list[str]:
         """Return the ids of a base's notes that have a window without token bits."""

@@ -22,6 +22,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response, Strea
 from starlette.routing import Route
 
 from core.base.errors import Cancelled, ConfigError, StoreError, TesseraError
+from core.base.faults import bug_error
 from core.base.frozen import AnyValues, Values, attributes
 from core.base.jobs import Busy, Progress, Work
 from core.base.messages import Text, verbatim
@@ -217,7 +218,7 @@ def _run_operation(
         return wire.line("error", wire.failure(error))
     except Exception as error:  # noqa: BLE001 the caller is another process, so the traceback is logged
         _LOG.exception("The operation '%s' failed", operation.name)
-        return wire.line("error", wire.failure(TesseraError(verbatim(f"{type(error).__name__}: {error}"))))
+        return wire.line("error", wire.failure(bug_error(error)))
 
 
 def _as_job(workspace: "Workspace", name: str, act: Work, caller_progress: Progress) -> object:

@@ -24,7 +24,7 @@ from typing import IO, Literal
 
 from pydantic import NonNegativeInt, TypeAdapter
 
-from core.base import files
+from core.base import codec, files
 from core.base.codec import assemble, decode
 from core.base.errors import ConfigError, MissingDependency, SourceError
 from core.base.faults import BACKUPS, DATABASE, FILES, translate_errors
@@ -33,14 +33,10 @@ from core.base.messages import message
 from core.model import Backup, BackupReason
 
 DAMAGE = (
+    *codec.DAMAGE,
     OSError,
     EOFError,
-    ValueError,
-    TypeError,
-    LookupError,
     RuntimeError,
-    ArithmeticError,
-    AttributeError,
     zipfile.BadZipFile,
     zlib.error,
     lzma.LZMAError,
@@ -145,7 +141,11 @@ def read_backup(file: Path) -> Backup:
     try:
         status = file.stat()
     except OSError as error:
-        raise SourceError(str(file), "This file can't be read: {why}.", why=error.strerror or str(error)) from error
+        raise SourceError(
+            str(file),
+            "This file can't be read: {why}. Close the program that uses it, or give Tessera permission to read it.",
+            why=error.strerror or str(error),
+        ) from error
     plain = Backup(file, datetime.fromtimestamp(status.st_mtime, UTC), status.st_size)
     if file.suffix == ".db":
         return replace(plain, reason="migration")

@@ -96,7 +96,7 @@ def test_every_bad_line_is_listed(tmp_path: Path) -> None:
         load(path)
     assert caught.value.line == 2
     assert str(caught.value).split("\n") == [
-        f"{path}, line 2: this isn't a JSON object (Expecting property name enclosed in double quotes, column 2).",
+        f"{path}, line 2: this isn't a JSON object (a name in double quotation marks is missing, column 2).",
         "line 3: the field 'id' is missing.",
         "line 4: the id 'q1' is already used in line 1.",
     ]
