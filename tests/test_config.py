@@ -105,7 +105,7 @@ def keys_of(section: type[BaseModel], *above: str) -> Iterator[tuple[str, ...]]:
             yield from keys_of(field.annotation, *above, name)
 
 
-@pytest.mark.parametrize("key", keys_of(Settings), ids=".".join)
+@pytest.mark.parametrize("key", list(keys_of(Settings)), ids=".".join)
 def test_what_is_wrong_with_a_value_is_said_in_words_of_tessera(key: tuple[str, ...]) -> None:
     """No text of the library that checks the values reaches a person."""
     for value in WRONG:

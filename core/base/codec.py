@@ -121,12 +121,13 @@ def decode(kind: object, value: object) -> Any:
     return decoder(kind)(value)
 
 
-def decode_or(kind: object, value: object, default: object) -> Any:
+def decode_or(kind: object, value: object, default: _View) -> _View:
     """Convert a value as `decode` does, or return `default` if the value is damaged."""
     try:
-        return decode(kind, value)
+        read: _View = decode(kind, value)
     except DAMAGE:
         return default
+    return read
 
 
 @cache

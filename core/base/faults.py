@@ -107,7 +107,11 @@ def _translate_os_error(error: OSError, folder: Path) -> StoreError:
         return _unreadable(folder) or _unreadable(Path(path)) or _not_writable(folder, why)
     if error.errno in _MISPLACED:
         return StoreError("{path} is in the way ({why}). Move it elsewhere, then try again.", path=path, why=why)
-    return StoreError("{path} can't be read or written ({why}).", path=path, why=why)
+    return StoreError(
+        "{path} can't be read or written ({why}). Check its disk and its permissions, then try again.",
+        path=path,
+        why=why,
+    )
 
 
 def find_write_error(folder: Path) -> StoreError | None:

@@ -1,4 +1,4 @@
-"""Base forms of common irregular English words, under which the keyword index holds them as well."""
+"""Base forms of common irregular English words. The keyword index contains the base form of each such word, too."""
 
 _FORMS = """
 arise arose arisen

@@ -303,6 +303,7 @@ class Jobs:
 
 
 def stop_check(progress: Progress) -> Callable[[], bool]:
+    """Return a function that says whether the job that reports to `progress` is to stop."""
 
     def stop() -> bool:
         try:

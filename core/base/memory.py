@@ -5,6 +5,6 @@ from contextlib import suppress
 
 
 def give_back() -> None:
-    """Return freed memory that glibc still holds to the system. After loading a model, this is about 140 MB."""
+    """Return memory to the system that was freed but that glibc still holds, about 140 MB after loading a model."""
     with suppress(AttributeError, OSError, TypeError):  # the system has another C library, or none
         ctypes.CDLL(None).malloc_trim(0)

@@ -227,7 +227,7 @@ class Answer:
 
     @property
     def has_more(self) -> bool:
-        """Whether there are more quotes to show than initially, or quotes of which only a part is shown."""
+        """Whether some quotes, or parts of quotes, aren't shown initially."""
         return len(self.quotes) > len(self.at_first) or any(
             quote.shown != (0, len(quote.text)) for quote in self.at_first
         )
@@ -244,7 +244,7 @@ class Answer:
 
     @property
     def may_be_written(self) -> bool:
-        """Whether a language model is asked. This requires hits, and some chance that the notes contain an answer."""
+        """Whether to ask a language model. This requires hits, and some chance that the notes contain an answer."""
         return bool(self.result.hits) and not (self.denied and self.chance < _HARDLY)
 
     @property

@@ -219,9 +219,8 @@ class Flagged:
 class Rechunked:
     """The result of re-chunking notes.
 
-    `unchanged` counts the notes that didn't change, and `flagged` the edits whose position was lost.
-
-    `chunks` counts the stored chunks, and `indexed` those whose vectors had to be computed.
+    `unchanged` counts the notes that didn't change, and `flagged` the edits whose position was lost. `chunks`
+    counts the stored chunks, and `indexed` those whose vectors had to be computed.
     """
 
     notes: int = 0

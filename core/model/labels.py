@@ -82,7 +82,7 @@ VALUES: dict[str, dict[str, Message]] = {
     ),
     "fusion": message_table({"weighted": "By score", "reciprocal": "By rank"}),
     "phrase": message_table({"require": "Must be in the text", "boost": "Ranks higher"}),
-    "decompose": message_table({"auto": "Automatic", "rules": "by rules", "llm": "Language model"}),
+    "decompose": message_table({"auto": "Automatic", "rules": "By rules", "llm": "Language model"}),
 }
 
 LOST: dict[MissedAt, Message] = message_table(
@@ -300,7 +300,7 @@ WITH_EXPIRED = "status:active,expired"
 
 
 def expired_notes(n: int) -> Message:
-    """Return a message that `n` expired notes with the question's words were left out, and how to include them."""
+    """Return a message saying that `n` expired notes with the question's words were left out."""
     return plural(
         "{n} expired note contains these words and was left out. To include it, add {filter} to the question.",
         "{n} expired notes contain these words and were left out. To include them, add {filter} to the question.",

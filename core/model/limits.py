@@ -19,14 +19,16 @@ VALUES = 400
 
 def check_question(text: str) -> None:
     if len(text) > QUESTION:
-        raise QueryError("The question has {n} characters; the limit is {most}.", n=len(text), most=QUESTION)
+        raise QueryError(
+            "The question has {n} characters; the limit is {most}. Shorten it.", n=len(text), most=QUESTION
+        )
 
 
 def check_part(text: str) -> None:
     """Raise QueryError if text to be matched literally is too long or can't be stored in a database."""
     if len(text) > PART:
         raise QueryError(
-            "The text '{start}…' has {n} characters; the limit for an exact search is {most}.",
+            "The text '{start}…' has {n} characters; the limit for an exact search is {most}. Shorten it.",
             start=text[:20],
             n=len(text),
             most=PART,
@@ -37,7 +39,7 @@ def check_part(text: str) -> None:
 
 def check_terms(terms: Collection[str]) -> None:
     if len(terms) > FILTERS:
-        raise QueryError("There are {n} filters; the limit is {most}.", n=len(terms), most=FILTERS)
+        raise QueryError("There are {n} filters; the limit is {most}. Delete some.", n=len(terms), most=FILTERS)
     for term in terms:
         check_part(term)
 
@@ -46,9 +48,9 @@ def check_filters(filters: Filters) -> None:
     """Raise QueryError if there are too many filters or values, or if a value is too long."""
     several = [condition.values for condition in filters.conditions]
     if len(several) > FILTERS:
-        raise QueryError("There are {n} filters; the limit is {most}.", n=len(several), most=FILTERS)
+        raise QueryError("There are {n} filters; the limit is {most}. Delete some.", n=len(several), most=FILTERS)
     for values in several:
         if len(values) > VALUES:
-            raise QueryError("A filter has {n} values; the limit is {most}.", n=len(values), most=VALUES)
+            raise QueryError("A filter has {n} values; the limit is {most}. Delete some.", n=len(values), most=VALUES)
         for value in values:
             check_part(value)

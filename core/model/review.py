@@ -177,7 +177,7 @@ class QuotedLine:
 class Digest:
     """A day's digest, with the number of waiting items of each kind, changed notes, and lines that name a coming day.
 
-    Notes changed by the user come last. Tasks that name one of the past days come first among the lines.
+    Notes changed by the user come last. Among the lines, tasks that name a past day come first.
     """
 
     day: str
@@ -192,8 +192,8 @@ class ReviewItem:
 
     The item has been waiting since `at`, if known. `other` is the second note involved: the newer note, the copy, the
     second file's note, or the contradicting note. `quotes` are the sentences in question, in turn from `note` and from
-    `other`. For an unanswered question, they are all its wordings. At most one of `submission`, `flagged` and `refused`
-    is set.
+    `other`. For an unanswered question, they are the wordings in which it was asked. At most one of `submission`,
+    `flagged` and `refused` is set.
     """
 
     kind: MatterKind

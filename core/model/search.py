@@ -391,8 +391,8 @@ class Facet:
 class Floor:
     """A base's background similarity, which even unrelated questions reach.
 
-    `mean` and `spread` are the mean and standard deviation of the best cosine similarities of `questions` unrelated
-    questions. `windows` is the number of windows in the base when the similarity was measured.
+    `mean` and `spread` are the mean and standard deviation of unrelated questions' best cosine similarities. `windows`
+    is the number of windows in the base at the time of the measurement, and `questions` that of the user's questions.
     """
 
     mean: float
@@ -487,8 +487,8 @@ class SearchResult:
 class WhyNot:
     """The reason why a note isn't a hit.
 
-    It consists of the stage that dropped the note, and its best chunk's scores at each stage. Ranks are among all
-    chunks that pass the filters, not just the candidates.
+    `stage` is the stage that dropped the note. `chunk` is the note's best chunk, and `scores` holds that chunk's score
+    at each stage. Ranks are among all chunks that pass the filters, not just the candidates.
     """
 
     note: NoteSummary

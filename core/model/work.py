@@ -146,7 +146,7 @@ JOB_KINDS: Mapping[str, JobKind] = {
     "tokens": _job_kind(
         "bases",
         "Prepare fast reranking",
-        "Data for fast reranking",
+        "Preparing fast reranking",
         "The data for fast reranking is up to date",
         _CONTINUES,
         alone=True,

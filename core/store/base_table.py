@@ -63,6 +63,8 @@ class FloorTable(StoreTable):
         )
 
 
+# A stored sync report.
+Report = AnyValues
 IGNORED = "ignored"
 """Key in a sync report for the patterns of unreadable files that the user ignores."""
 # Report key for files whose notes were permanently deleted. Each file is stored with its hash.
@@ -75,7 +77,7 @@ _KEPT = {IGNORED: list[str], _DELETED_FILES: dict[str, str]}
 class SyncRecord:
     folder: str
     at: datetime
-    report: AnyValues
+    report: Report
 
 
 class BaseTable(StoreTable):
@@ -187,7 +189,7 @@ class BaseTable(StoreTable):
     def put_sync(self, base: KnowledgeBase, sync: SyncRecord) -> None:
         self._insert("syncs", {"base_id": base.id} | columns_of(sync), replace=True)
 
-    def record_sync(self, base: KnowledgeBase, folder: str, report: AnyValues, added: Collection[str]) -> None:
+    def record_sync(self, base: KnowledgeBase, folder: str, report: Report, added: Collection[str]) -> None:
         """Store a sync report.
 
         Patterns ignored in the folder's previous report are kept. So are deleted files, unless they were `added` again.
@@ -229,27 +231,26 @@ class BaseTable(StoreTable):
         """Return the most recent sync of each of the base's folders, newest first."""
         return self._nouns(_SYNC, "SELECT folder, at, report FROM syncs WHERE base_id = ? ORDER BY at DESC", base.id)
 
-    def _last_report(self, base: KnowledgeBase, folder: str) -> AnyValues:
+    def _last_report(self, base: KnowledgeBase, folder: str) -> Report:
         """Return the report of a folder's most recent sync, or {} if there is none or it can't be read."""
         found = self._value("SELECT report FROM syncs WHERE base_id = ? AND folder = ?", base.id, folder)
-        report: AnyValues = decode_or(Values, loaded(found), {})
-        return report
+        return decode_or(Values, loaded(found), {})
 
 
 def _row(base: KnowledgeBase) -> Values:
     return columns_of(base) | {"search": json.dumps(base.search.chosen())}
 
 
-def _kept(report: AnyValues) -> AnyValues:
+def _kept(report: Report) -> Report:
     """Return the parts of a report that the next report keeps. Missing and damaged parts are empty."""
     return {name: decode_or(kind, report.get(name), kind()) for name, kind in _KEPT.items()}
 
 
-def _report(value: object) -> AnyValues:
-    report: AnyValues = stored(Values)(value)
+def _report(value: object) -> Report:
+    report: Report = stored(Values)(value)
     _ = [str(Failed.from_dict(item).error) for item in report.get("failed", ())]
     return report | _kept(report)
 
 
 _READER = RowReader(KnowledgeBase, "base", "name", chunking=stored(ChunkingOptions), search=stored(SearchSettings))
-_SYNC = RowReader(SyncRecord, "record of an update", "folder", key="folder", report=_report)
+_SYNC = RowReader(SyncRecord, "last update of the folder", "folder", key="folder", report=_report)

@@ -276,8 +276,7 @@ class Database:
         """Raise WorkspaceLocked if this process is read-only."""
         if self.readonly:
             raise WorkspaceLocked(
-                "This workspace is open as read-only because another Tessera is writing to it. Close the other "
-                "Tessera first."
+                "This workspace is read-only here because another Tessera has it open. Close the other Tessera first."
             )
 
     @contextmanager

@@ -55,8 +55,8 @@ class Unread:
         return tuple(
             message(
                 (
-                    "The {what} '{name}' can't be read completely. Missing: {fields}. Set these "
-                    "fields again, or delete the {what}."
+                    "The {what} '{name}' can't be read completely. Missing: {fields}. Enter these "
+                    "values again, or restore a backup."
                 ),
                 what=what,
                 name=name[:_SHOWN],
@@ -150,8 +150,7 @@ def stored(hint: object) -> Decoder:
 @lru_cache(maxsize=4096)
 def texts(value: object) -> Texts:
     """Return a list of strings stored as JSON, or an empty tuple if it can't be read. Many chunks have the same one."""
-    result: Texts = decode_or(Texts, loaded(value), ())
-    return result
+    return decode_or(Texts, loaded(value), ())
 
 
 def _refused(name: str) -> object:

@@ -227,7 +227,7 @@ class Words(StoreTable):
         }
 
     def any_phrase(self, phrases: Iterable[str]) -> list[int]:
-        """Return the chunks that may contain one of the phrases, whose words follow each other in the chunk."""
+        """Return the chunks that may contain one of the phrases, judging by the word index alone."""
         expressions = dict.fromkeys(f"({Phrase(text).expression})" for text in phrases)
         return list(map(int, self._matching(" OR ".join(expressions), None)))
 
@@ -286,7 +286,7 @@ class Words(StoreTable):
 
     @decoding
     def holders(self, words: Sequence[str]) -> list[Rowids]:
-        """Return the chunks that contain each word, in word order. The chunks are sorted by rowid."""
+        """Return the sorted rowids of the chunks that contain each word, in the order of the words."""
         with self._database.read() as connection, self._lock:
             counts = self._read(connection)
             return [counts.rowids[places] for places, _ in self._gains(connection, counts, words)]

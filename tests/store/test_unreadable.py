@@ -196,7 +196,7 @@ def test_rows_of_other_tables_that_can_not_be_read_are_one_row_s_problem(used: P
             "test run",
             "base",
             "version",
-            "record of an update",
+            "last update of the folder",
         ):
             assert f"The {what} '" in named, named
         assert workspace.search("stork", mode="keyword").hits

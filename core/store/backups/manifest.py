@@ -180,7 +180,9 @@ def unpack(file: Path, folder: Path | None, names: Digests) -> None:
                 with archive.open(name) as stream:
                     if archive.getinfo(name).file_size != known[0] or _written(stream, folder, name) != known:
                         raise SourceError(
-                            str(file), "'{name}' in the backup has changed since it was written.", name=name
+                            str(file),
+                            "'{name}' in the backup has changed since it was written. Choose another backup.",
+                            name=name,
                         )
     except DAMAGE as error:
         raise damage_error(file) from error
@@ -288,7 +290,7 @@ def decrypt_backup(file: Path, folder: Path, digests: Digests, passphrase: str) 
     try:
         secret = age.passphrase.decrypt(files.read(sealed), passphrase)
     except age.DecryptError as error:
-        raise ConfigError("This is not the passphrase for the backup.") from error
+        raise ConfigError("This isn't the passphrase of the backup. Check it, then try again.") from error
     except (FileNotFoundError, files.Unfit) as error:
         raise damage_error(file) from error
     plain = folder / "content.zip"
