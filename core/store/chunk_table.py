@@ -5,14 +5,14 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
-from typing import NamedTuple
+from typing import NamedTuple, get_type_hints
 
 import numpy as np
 
 from core.base.blobs import Span
-from core.base.codec import Decoder
 from core.base.datetimes import utc_now
 from core.base.errors import ChunkNotFound
+from core.base.frozen import Texts
 from core.base.messages import Message, to_json
 from core.model import Chunk, Filters, KnowledgeBase, Matrix, RefusedChunk, Rowids
 from core.store import filters as narrowed
@@ -100,11 +100,12 @@ class RefusalTable(StoreTable):
 _REFUSED = RowReader(RefusedChunk, "rejected passage", "title", key="chunk_id", reason=stored(Message))
 
 
-# Decoders for the columns that don't hold a field's value as it is. Lists of titles are stored as JSON.
-_DECODED: dict[str, Decoder] = {
-    **dict.fromkeys(("parent_sections", "sections", "breadcrumb"), texts),
-    **dict.fromkeys(("has_code", "edited"), bool),
-}
+# For each column of a chunk, a function that turns its value into one of the field's type, even if it is damaged.
+_DECODERS = [
+    {Texts: texts, bool: bool, int: lambda value: value if isinstance(value, int) else 0}.get(hint, str)
+    for name, hint in get_type_hints(Chunk).items()
+    if name in Chunk.__slots__
+]
 _TOTAL = '(SELECT 1 + max("index") FROM chunks AS own WHERE own.note_id = chunks.note_id)'
 CHUNK = ", ".join(_TOTAL if name == "total" else f'chunks."{name}"' for name in Chunk.__slots__)
 """A chunk's columns, in field order so that reading them by position is fast. They must come last in a row."""
@@ -242,7 +243,7 @@ class ChunkTable(StoreTable):
         reached = 0
         for is_hidden, start, end in self._rows(
             'SELECT state = \'deleted\' AS hidden, start, "end" FROM chunks WHERE note_id = ? AND start < "end"'
-            " ORDER BY start",
+            " AND typeof(start) = 'integer' AND typeof(\"end\") = 'integer' ORDER BY start",
             note_id,
         ):
             if is_hidden:
@@ -410,6 +411,5 @@ class ChunkTable(StoreTable):
 
 def chunk_of(row: sqlite3.Row) -> Chunk:
     """Return the chunk in a row whose last columns are `CHUNK`."""
-    values = dict(zip(Chunk.__slots__, row[-len(Chunk.__slots__) :], strict=True))
-    values.update({name: decode(values[name]) for name, decode in _DECODED.items()})
-    return Chunk(**values)
+    columns = row[-len(_DECODERS) :]
+    return Chunk(*(decode(value) for decode, value in zip(_DECODERS, columns, strict=True)))

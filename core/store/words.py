@@ -233,7 +233,7 @@ class Words(StoreTable):
 
     def _texts(self, rowids: Rowids | None) -> Iterator[sqlite3.Row]:
         """Yield the text, titles and property text of the given chunks, or of all chunks if `rowids` is None."""
-        texts = "SELECT chunks.rowid, text, title, breadcrumb, sections"
+        texts = "SELECT chunks.rowid, CAST(text AS TEXT), CAST(title AS TEXT), breadcrumb, sections"
         if rowids is None:
             # A sequential read takes half the time of individual lookups.
             yield from self._rows(

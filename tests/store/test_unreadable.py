@@ -358,6 +358,36 @@ def test_a_damaged_record_of_the_last_sync_stops_no_sync(
         assert "stork.md" in workspace.store.bases.deleted_files(base, str(whole.with_name("vault")))
 
 
+OF_CHUNKS = (
+    "start",
+    "end",
+    "text",
+    "section_title",
+    "hierarchy_level",
+    "token_count",
+    "lead",
+    "line",
+    "page",
+    "picture",
+)
+
+
+@pytest.mark.parametrize("value", ["x'ff'", "'x'", "1e300"])
+def test_a_damaged_passage_stops_no_search(
+    whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str
+) -> None:
+    _plain(monkeypatch)
+    for column in OF_CHUNKS:
+        folder = Path(shutil.copytree(whole, tmp_path / column))
+        of_crane = "(SELECT id FROM notes WHERE title = 'Crane')"
+        change(folder, f'UPDATE chunks SET "{column}" = {value} WHERE note_id = {of_crane}')
+        with Workspace(folder) as workspace:
+            assert "stork" in [hit.note.title for hit in workspace.search("stork crane").hits], column
+            assert workspace.search('"A stork sits"').hits, column
+            workspace.answers.ask("where does the stork sit?")
+            workspace.chunks.all(workspace.notes.find("Crane").id)
+
+
 _FLOOR = {"mean": 0.3, "spread": 0.1, "windows": 4}
 FLOORS = ("", "[", *(json.dumps(value) for value in replaced(_FLOOR)))
 
