@@ -19,6 +19,7 @@ from core.base.codec import DAMAGE
 from core.base.errors import SourceError
 from core.base.faults import translate_errors
 from core.base.frozen import Texts
+from core.base.messages import Text, message, reason_of
 
 if TYPE_CHECKING:
     from filelock import FileLock
@@ -66,9 +67,9 @@ class Unfit(ValueError):
     """A file isn't regular, isn't readable, or is too large."""
 
 
-def reason(error: Exception) -> str:
-    """Return the operating system's reason why a file can't be read or written."""
-    return getattr(error, "strerror", "") or str(error)
+def reason(error: Exception) -> Text:
+    """Return the reason why a file can't be read or written, which is usually the operating system's."""
+    return getattr(error, "strerror", "") or reason_of(error)
 
 
 @contextmanager
@@ -82,7 +83,7 @@ def open_regular(file: Path) -> Iterator[BinaryIO]:
         raise
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
-        raise Unfit("it isn't a regular file")
+        raise Unfit(message("it isn't an ordinary file"))
     with os.fdopen(handle, "rb") as stream:
         yield stream
 
@@ -120,7 +121,7 @@ def read(file: Path, most: int = SMALL) -> bytes:
     with open_regular(file) as stream:
         data = stream.read(most + 1)
     if len(data) > most:
-        raise Unfit(f"it is larger than {most:,} bytes")
+        raise Unfit(message("it is larger than {n} bytes", n=most))
     return data
 
 

@@ -244,10 +244,11 @@ class Section:
 
 
 def sections_of(note: Note) -> list[Section]:
+    """Return a note's sections in order, or [] if the note is too large to parse."""
     try:
         parsed = parse(note.body, note.path or note.title)
     except SourceError:
-        return []  # too large to parse
+        return []
     titles = {heading.start: heading.title for heading in parsed.headings if not heading.nested}
     sections = []
     heading = note.title
@@ -263,7 +264,7 @@ def sections_of(note: Note) -> list[Section]:
 
 
 def sentences_of(body: str, block: Block) -> Iterator[Span]:
-    # A longer paragraph doesn't count as prose.
+    """Yield the spans of the complete sentences in a block. A block of more than 5,000 characters isn't prose."""
     if block.end - block.start > 5_000:
         return
     text = re.sub(r"\s", " ", body[block.start : block.end])

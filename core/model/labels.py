@@ -54,7 +54,7 @@ SETTINGS: dict[str, Message] = {
     ),
 }
 
-VALUES: dict[str, dict[str, Message]] = {
+VALUES = {
     "strategy": message_table(
         {
             "auto": "Automatic",
@@ -351,7 +351,7 @@ STATUSES = message_table(
 )
 """Names of the note statuses. An active note past its expiry date is shown as `expired`."""
 
-FILE_STATES: dict[str, Message] = message_table(
+FILE_STATES = message_table(
     {
         "stale": "File changed since it was indexed",
         "gone": "File not found",

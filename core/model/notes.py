@@ -319,6 +319,8 @@ class NoteLine:
 
 @frozen
 class Failed:
+    """A file that couldn't be read, and the reason."""
+
     path: str
     error: Message
 

@@ -242,7 +242,13 @@ class Vocabulary:
             return parse(self._bytes())
         except (OSError, files.Unfit) as error:
             return TypeVocabulary(
-                problems=(message("{path} can't be read: {reason}.", path=FILE, reason=files.reason(error)),)
+                problems=(
+                    message(
+                        "{path} can't be read: {reason}. Check the file and its permissions.",
+                        path=FILE,
+                        reason=files.reason(error),
+                    ),
+                )
             )
 
     def _bytes(self) -> bytes:

@@ -73,7 +73,7 @@ class ProviderServer:
             self._url = httpx.URL(settings.base_url)
         except httpx.InvalidURL as error:
             raise ConfigError(
-                "The base_url '{url}' in [{section}] of tessera.toml isn't a valid address.", **self._fields
+                "The base_url '{url}' in [{section}] of tessera.toml isn't a valid address. Correct it.", **self._fields
             ) from error
         self._queue = queue_to(self._url)
         self._reach_seconds = reach_seconds
@@ -218,7 +218,7 @@ class ProviderServer:
 
     def _refusal(self, reply: Reply, key: ApiKey) -> ProviderError:
         status = reply.status
-        code = str(reply.status)
+        code = str(status)
         why = connection.reason(reply.body or b"", key.value)
         because = message("(HTTP {code}): {why}", code=code, why=why) if why else message("(HTTP {code})", code=code)
         fields: dict[str, Any] = {
@@ -232,8 +232,8 @@ class ProviderServer:
         if 300 <= status < 400:
             return ProviderError(
                 (
-                    "The model server {url} redirects to another address (HTTP {code}), where "
-                    "Tessera doesn't send the key and the notes. Enter the final address on the "
+                    "The model server {url} redirects to another address (HTTP {code}), to which "
+                    "Tessera doesn't send the key or the notes. Enter the final address on the "
                     "Settings page."
                 ),
                 **fields,

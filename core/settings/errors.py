@@ -54,7 +54,9 @@ def read_file(path: Path) -> bytes | None:
         return None
     except (OSError, files.Unfit) as error:
         raise ConfigError(
-            "{path} can't be read: {reason}.", path=path.absolute(), reason=files.reason(error)
+            "{path} can't be read: {reason}. Check the file and its permissions.",
+            path=path.absolute(),
+            reason=files.reason(error),
         ) from error
 
 

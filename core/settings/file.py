@@ -209,7 +209,9 @@ def import_settings(path: Path) -> ImportedSettings:
     try:
         values = parse_settings(files.read(path), path)
     except (OSError, files.Unfit) as error:
-        raise ConfigError("{path} can't be read: {reason}.", path=path, reason=files.reason(error)) from error
+        raise ConfigError(
+            "{path} can't be read: {reason}. Check the file and its permissions.", path=path, reason=files.reason(error)
+        ) from error
     target = SettingsFile(settings(), lambda: None)
     taken = []
     left = dict[str, Message]()
@@ -231,7 +233,7 @@ def import_settings(path: Path) -> ImportedSettings:
             taken.append(key)
             servers[section] = server or {}
     if not taken:
-        raise ConfigError("{path} contains no setting that exists in Tessera.", path=path)
+        raise ConfigError("{path} contains no setting of Tessera. Choose another file.", path=path)
     return ImportedSettings(tuple(taken), left)
 
 

@@ -252,7 +252,10 @@ class QuestionTable(QuestionedTable):
             raise QuestionSetError(question_set.name, question.line, "a question has no text. Type one.")
         if len(question.spans) < len(question.gold):
             raise QuestionSetError(
-                question_set.name, question.line, "a passage of '{id}' has no location in a note.", id=question.id
+                question_set.name,
+                question.line,
+                "a correct passage of the question '{id}' isn't in any note. Choose another passage.",
+                id=question.id,
             )
         rowid = self._insert(
             "questions",

@@ -109,6 +109,6 @@ class Backend:
             return _PROCESS.ask((self._place, verb, arguments), seconds)
         except ProcessEnded as error:
             raise IndexDamaged(
-                "The search index crashed the process that read it. Your notes are safe. Rebuild the index on the "
+                "The process that reads the search index crashed. Your notes are safe. Rebuild the index on the "
                 "Settings page or with 'tessera rebuild'."
             ) from error
