@@ -42,7 +42,7 @@ _SWITCH_READER = RowReader(Switch, "model switch", "embedder", key="embedder")
 
 
 class FloorTable(StoreTable):
-    """Bases' background similarities. A base's background similarity says how similar unrelated text usually is."""
+    """Bases' background similarities, which even unrelated questions reach."""
 
     def get(self, base: KnowledgeBase) -> Floor | None:
         """Return a base's background similarity.

@@ -149,7 +149,10 @@ def stored(hint: object) -> Decoder:
 
 @lru_cache(maxsize=4096)
 def texts(value: object) -> Texts:
-    """Return a list of strings stored as JSON, or an empty tuple if it can't be read. Many chunks have the same one."""
+    """Return a list of strings stored as JSON, or an empty tuple if it can't be read.
+
+    Results are cached, because many chunks have the same titles.
+    """
     return decode_or(Texts, loaded(value), ())
 
 

@@ -1,5 +1,6 @@
 """A page says what SQLite or the disk refuses, in a box, and goes on."""
 
+import random
 import shutil
 import sqlite3
 from contextlib import closing
@@ -11,6 +12,7 @@ from core.workspace import Workspace
 from pages.ui.shared import shell
 from tests.pages.conftest import Screen
 from tests.store.test_faults import disk, remount
+from tests.store.test_unreadable import damage, workspace_with_all
 
 
 @pytest.fixture
@@ -77,3 +79,16 @@ def test_every_page_goes_on_with_notes_of_any_date_and_names_those_that_can_not_
         screen.open("notes", note=card.id)
     screen.workspace.trash.put(broken)
     assert "be read completely" not in screen.open("notes").text
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_every_page_goes_on_with_damaged_values(place: Path, tmp_path: Path, seed: int) -> None:
+    (tmp_path / "whole").mkdir()
+    shutil.copytree(workspace_with_all(tmp_path / "whole"), place)
+    done = damage(place, random.Random(seed), 0.3)
+    screen = Screen()
+    for page in shell.PAGES:
+        assert "is damaged" not in screen.open(page, q="where does the stork sit?").errors, (page, done)
+    for card in screen.workspace.notes.all():
+        for page in ("notes", "chunks"):
+            assert "is damaged" not in screen.open(page, note=card.id).errors, (page, done)

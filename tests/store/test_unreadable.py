@@ -244,8 +244,11 @@ def replaced(value: Any) -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A workspace with a row for each of JSON_COLUMNS, and the folder that its base is synced with."""
-    top = tmp_path_factory.mktemp("whole")
+    return workspace_with_all(tmp_path_factory.mktemp("whole"))
+
+
+def workspace_with_all(top: Path) -> Path:
+    """A workspace with a row for each of JSON_COLUMNS, next to the folder that its base is synced with."""
     vault = top / "vault"
     vault.mkdir()
     (vault / "crane.md").write_text(
