@@ -10,6 +10,7 @@ from typing import NamedTuple, get_type_hints
 import numpy as np
 
 from core.base.blobs import Span
+from core.base.codec import Decoder
 from core.base.datetimes import utc_now
 from core.base.errors import ChunkNotFound
 from core.base.frozen import Texts
@@ -100,12 +101,13 @@ class RefusalTable(StoreTable):
 _REFUSED = RowReader(RefusedChunk, "rejected passage", "title", key="chunk_id", reason=stored(Message))
 
 
-# For each column of a chunk, a function that turns its value into one of the field's type, even if it is damaged.
-_DECODERS = [
-    {Texts: texts, bool: bool, int: lambda value: value if isinstance(value, int) else 0}.get(hint, str)
-    for name, hint in get_type_hints(Chunk).items()
-    if name in Chunk.__slots__
-]
+# Functions that turn a column's value into one of a field's type, even if it is damaged. Any other type gets `str`.
+_BY_TYPE: dict[object, Decoder] = {
+    Texts: texts,
+    bool: bool,
+    int: lambda value: value if isinstance(value, int) else 0,
+}
+_DECODERS = [_BY_TYPE.get(hint, str) for name, hint in get_type_hints(Chunk).items() if name in Chunk.__slots__]
 _TOTAL = '(SELECT 1 + max("index") FROM chunks AS own WHERE own.note_id = chunks.note_id)'
 CHUNK = ", ".join(_TOTAL if name == "total" else f'chunks."{name}"' for name in Chunk.__slots__)
 """A chunk's columns, in field order so that reading them by position is fast. They must come last in a row."""
