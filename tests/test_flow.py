@@ -57,6 +57,19 @@ def test_short_lines_of_a_page_stay() -> None:
     assert as_copied(flow(page, paged=True)) == f"{WIDE} and {WIDE} too."
 
 
+def test_lines_with_a_label_each_stay() -> None:
+    for lines in (
+        "Phone: 069 55\nOpen: on Mondays",
+        "看日志：`docker logs`\n进容器：`docker exec`",
+        "> Cause: a\n> Cure: b",
+    ):
+        flowing = flow(lines)
+        assert len(flowing) == len(lines)
+        assert as_copied(flowing) == lines.replace("\n> ", "\n")
+    assert as_copied(flow("Phone: 069 55\nand by mail")) == "Phone: 069 55 and by mail"
+    assert as_copied(flow("It was at 9:30 that\nshe left")) == "It was at 9:30 that she left"
+
+
 def test_a_divided_word_is_joined_by_what_else_is_known() -> None:
     assert as_copied(flow("experi-\nment")) == "experi-ment"
     assert as_copied(flow("Experi-\nment", "an experiment")) == "Experiment"

@@ -22,6 +22,8 @@ _FIRST_LETTERS = re.compile(r"[^\W\d_]{1,40}")
 _WIDE = re.compile(rf"[{UNSPACED}\u3000-\u303f\uff00-\uffef]")
 # Width below which a paragraph on a page keeps its lines, as a verse or an address would.
 _NARROW = 40
+# The beginning of a line such as "Phone: 123".
+_LABELLED = re.compile(r"[ \t>]*[^\s\[:：,，.。!！?？;；][^\n:：,，.。!！?？;；]{0,30}[:：](?=\s|[^\x00-\x7f]|[`*_])")
 # A table row with bars at both ends.
 _ROW = re.compile(r"[ \t>]*\|.*\|[ \t]*")
 # The line of dashes below a table's header.
@@ -39,8 +41,8 @@ def flow(text: str, known: str = "", *, paged: bool = False, fence: str = "") ->
     """Remove the line breaks within paragraphs of Markdown, using GAP and LINE to keep the length the same.
 
     A word hyphenated at the end of a line is joined if the whole word occurs in the text or in `known`. In `paged`
-    text, whose lines are as wide as a page, narrow paragraphs keep their lines. `fence` is the opening line of the
-    fence in which the text begins.
+    text, whose lines are as wide as a page, narrow paragraphs keep their lines. Lines that each begin with a label and
+    a colon are kept, too. `fence` is the opening line of the fence in which the text begins.
     """
     words = {*re.findall(r"[^\W\d_]+", f"{text}\n{known}".casefold())}
 
@@ -48,8 +50,11 @@ def flow(text: str, known: str = "", *, paged: bool = False, fence: str = "") ->
         whole = block[0]
         if not block["lines"] or re.search(r"(?m)^[ \t>]*:?-+:?[ \t]*\|", whole):
             return whole
-        if paged and all(len(line) + len(_WIDE.findall(line)) < _NARROW for line in whole.split("\n")):
-            return whole.replace("\n", LINE)
+        lines = whole.split("\n")
+        if all(map(_LABELLED.match, lines)) or (
+            paged and all(len(line) + len(_WIDE.findall(line)) < _NARROW for line in lines)
+        ):
+            return re.sub(r"\n([ \t>]*)", lambda match: LINE + GAP * len(match[1]), whole)
         return _BREAK.sub(partial(_join, words), whole)
 
     head = f"{fence}\n" if fence else ""
