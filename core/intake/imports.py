@@ -106,20 +106,22 @@ class Imports:
             return self._plan_staged(name, lambda into: (export.name, *upload.write(export, into)))
         return self._plan(name, path)
 
-    def plan_changes(self, path: Path, base: KnowledgeBase, changed: Collection[str] = ()) -> SyncPlan:
+    def plan_changes(
+        self, path: Path, base: KnowledgeBase, changed: Collection[str] = (), wanted: str = ""
+    ) -> SyncPlan:
         """Compare a folder, or just the paths in `changed`, with a base, without changing anything.
 
         The whole folder is compared if a file is gone, if a new file may have been moved, or if the rules for leaving
-        out files have changed. As a result, notes are removed only after a full comparison. Raises SourceError like
-        `plan_folder`.
+        out files have changed. As a result, notes are removed only after a full comparison. The file `wanted` is
+        planned even if its note was deleted. Raises SourceError like `plan_folder`.
         """
         if not changed or any(map(is_rules, changed)):
-            return self._plan(base.name, path)
+            return self._plan(base.name, path, wanted=wanted)
         only = Paths(changed)
-        plan = self._plan(base.name, path, only)
+        plan = self._plan(base.name, path, only, wanted=wanted)
         elsewhere = {note.content_hash for note in plan.unchanged}
         if plan.removed or any(file.content_hash in elsewhere for file in plan.added):
-            return self.plan_changes(path, base)
+            return self.plan_changes(path, base, wanted=wanted)
         others = {
             path: item
             for path, item in self._store.documents.unread_of(base, plan.source_ref, fingerprint()).items()
@@ -137,8 +139,8 @@ class Imports:
             unread=(*(item for item in failed if item[0].mtime_ns >= 0), *plan.unread),
         )
 
-    def _without_deleted(self, plan: SyncPlan, base: KnowledgeBase) -> SyncPlan:
-        """Return the plan without unchanged files whose notes the user deleted.
+    def _without_deleted(self, plan: SyncPlan, base: KnowledgeBase, wanted: str = "") -> SyncPlan:
+        """Return the plan without unchanged files whose notes the user deleted, except the file `wanted`.
 
         A note that was deleted only because its file was missing is restored together with the file.
         """
@@ -151,6 +153,7 @@ class Imports:
             for item in versions.deleted(base.id)
             if item.path in paths and item.source_ref == plan.source_ref and item.version.author != "sync"
         }
+        deleted.pop(wanted, None)
         added = tuple(file for file in plan.added if deleted.get(file.path) != file.content_hash)
         left_out = [
             Failed(path, message("Its note was deleted. Restore the note from the trash, or change the file."))
@@ -363,7 +366,9 @@ class Imports:
         usual = name_of(path)
         return usual if len(synced) != 1 or usual in {base.name for base in bases} else synced[0]
 
-    def _plan(self, name: str, place: Path, only: Paths | None = None, *, upload: str = "") -> SyncPlan:
+    def _plan(
+        self, name: str, place: Path, only: Paths | None = None, *, upload: str = "", wanted: str = ""
+    ) -> SyncPlan:
         """Return a plan for the base with the given name, which need not exist yet."""
         forbidden = None if upload else self._store.folder
         compare = partial(sync.plan, name, place, only=only, forbidden=forbidden, upload=upload)
@@ -371,7 +376,7 @@ class Imports:
             ref = upload or str(root_of(place, self._store.folder))
             unread = self._store.documents.unread_of(base, ref, fingerprint())
             plan = replace(compare(self._store.notes.files(base), plain=base.plain, unread=unread), base_id=base.id)
-            plan = plan if upload else self._without_deleted(plan, base)
+            plan = plan if upload else self._without_deleted(plan, base, wanted)
         else:
             plan = replace(compare(()), makes=self._bases.usual())
         live = None if base and base.plain else importer_of(plan.folder, keeps_files=True)

@@ -145,7 +145,7 @@ class DailyNotes:
         # The lock is released first, because another import of the base may be waiting for it.
         if is_entered(folder, path):
             file_writing.create(folder, path, file_writing.text_of(note).encode())
-            self._imports.apply(self._imports.plan_changes(folder, base, [path]), embed=False, watch=False)
+            self._imports.apply(self._imports.plan_changes(folder, base, [path], path), embed=False, watch=False)
             if found := self._find(base, path):
                 return found
         raise EditError(

@@ -182,6 +182,25 @@ def test_a_base_that_writes_files_gets_a_file(workspace: Workspace, tmp_path: Pa
         workspace.daily.open(FRIDAY)
 
 
+@pytest.mark.parametrize("text", ["", "one"])
+@pytest.mark.parametrize("for_good", [False, True])
+def test_a_day_whose_note_was_deleted_gets_a_note_again(
+    workspace: Workspace, tmp_path: Path, text: str, for_good: bool
+) -> None:
+    folder = chosen_folder(workspace, tmp_path)
+    note = workspace.daily.add(text, FRIDAY) if text else workspace.daily.open(FRIDAY)
+    file = folder / "2026-11-27.md"
+    for again in ("two", "three"):
+        workspace.trash.put(note.id)
+        assert not file.exists()
+        if for_good:
+            workspace.trash.delete_for_good([note.id])
+        assert workspace.daily.open(FRIDAY).body == file.read_text() == "# 2026-11-27\n\n"
+        note = workspace.daily.add(again, FRIDAY)
+        assert file.read_text() == note.body == f"# 2026-11-27\n\n{again}\n"
+        assert workspace.imports.plan_folder(folder).is_empty
+
+
 @pytest.mark.parametrize(
     ("form", "path"),
     [
