@@ -1,7 +1,7 @@
 """Daily notes, which are named after the date, in a location and with a template chosen by the user."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -21,6 +21,7 @@ from core.notes.texts import check_path, title_filename
 from core.notes.writer import Writer, own_title
 from core.settings.config import Settings
 from core.settings.file import SettingsFile
+from core.settings.sections import DailySettings
 from core.store import Store
 
 _LOG = getLogger(__name__)
@@ -86,18 +87,35 @@ class DailyNotes:
     _notes: Notes
     _imports: Imports
     _writer: Writer
+    _packed: Callable[[], Collection[str]]
+    """Returns the names of the bases that belong to packs."""
+
+    @property
+    def chosen(self) -> DailySettings:
+        """The settings for daily notes.
+
+        The settings file may name the base of another workspace. Then only the format of the names is used, with the
+        user's only base. If there is no base of the user's yet, the one in the settings is created.
+        """
+        chosen = self._settings.daily
+        if not chosen.base or self._bases.find(chosen.base):
+            return chosen
+        packed = self._packed()
+        own = [base.name for base in self._bases.all() if not base.plain and base.name not in packed]
+        return chosen if own[1:] else DailySettings(base=own[0] if own else chosen.base, format=chosen.format)
 
     @property
     def problem(self) -> Message | None:
         """What the user must still choose before a daily note can be created, or None if nothing is missing."""
-        chosen = self._settings.daily
+        chosen = self.chosen
         if not chosen.base:
             return message("Choose where to save today's note. You only need to do this once.")
-        if (base := self._bases.find(chosen.base)) is None:
+        base = self._bases.find(chosen.base)
+        if base is None and chosen is self._settings.daily:
             return message(
                 "The base '{base}' for today's note no longer exists. Choose another base.", base=chosen.base
             )
-        if base.plain:
+        if base and base.plain:
             return message(
                 "The files of '{base}' are read-only in Tessera. Choose another base for today's note.", base=base.name
             )
@@ -107,10 +125,19 @@ class DailyNotes:
 
     def path(self, now: datetime, language: str = ENGLISH) -> str:
         """Return the path of a day's note in its base. Raises EditError if no note can have that path."""
-        chosen = self._settings.daily
+        chosen = self.chosen
         name = format_date(now, chosen.format.removesuffix(".md"), language)
         parts = [title_filename(part).removesuffix(".md") for part in name.split("/") if part.strip()]
         return check_path("/".join(filter(None, [chosen.folder.strip("/ "), *parts])))
+
+    def exists(self, now: datetime, language: str = ENGLISH) -> bool:
+        """Return whether a day has a note or a file. Raises EditError if no note can have the path."""
+        if (base := self._bases.find(self.chosen.base)) is None:
+            return False
+        path = self.path(now, language)
+        folder = self._writer.folder_for(base, path)
+        has_file = folder is not None and file_writing.is_taken(folder, path)
+        return has_file or self._find(base, path) is not None
 
     @log_call("note.today")
     def open(self, now: datetime, language: str = ENGLISH) -> Note:
@@ -122,7 +149,7 @@ class DailyNotes:
         if problem := self.problem:
             hint = message("You can change this in Tessera's settings, or in the [daily] section of tessera.toml.")
             raise ConfigError(lines(problem, hint, separator=" "))
-        base = self._bases.get(self._settings.daily.base)
+        base = self._bases.find_or_add(self.chosen.base)
         log_bases([base])
         path = self.path(now, language)
         with self._store.changing:
@@ -179,14 +206,14 @@ class DailyNotes:
 
     def _template(self) -> NoteSummary | None:
         """Return the template that the user chose by path or title, preferably from the daily notes' base."""
-        chosen = self._settings.daily
+        chosen = self.chosen
         cards = self._notes.all() if chosen.template else []
         named = [card for card in cards if chosen.template in (card.path, card.title)]
         return min(named, key=lambda card: card.base != chosen.base, default=None)
 
     def follow(self, done: Renaming) -> None:
         """Update the template setting if its note was renamed or moved."""
-        chosen = self._settings.daily
+        chosen = self.chosen
         names = {done.path_before: done.path, done.title_before: done.title}
         name = names.get(chosen.template) if chosen.template else None
         if name in (None, chosen.template):

@@ -178,7 +178,14 @@ class Services:
         from core.notes.daily import DailyNotes
 
         return DailyNotes(
-            self.store, self.settings, self.settings_file, self.bases, self.notes, self.imports, self._writer
+            self.store,
+            self.settings,
+            self.settings_file,
+            self.bases,
+            self.notes,
+            self.imports,
+            self._writer,
+            lambda: [pack.base for pack in self.packs.installed()] if self.has("packs") else [],
         )
 
     @LazyService
@@ -233,6 +240,7 @@ class Services:
             TextConflicts(self.store, self.notes, self.versions, self.trash, upgrades),
             Reminders(self.store, self.preferences),
             DigestDays(self.preferences),
+            self.preferences,
         )
 
     @LazyService

@@ -267,9 +267,30 @@ def test_a_base_of_text_files_has_no_note_of_the_day(workspace: Workspace) -> No
 def test_what_is_missing_is_named(workspace: Workspace) -> None:
     with pytest.raises(ConfigError, match="Choose where to save today's note"):
         workspace.daily.open(FRIDAY)
+    for name in ("work", "home"):
+        workspace.bases.add(name)
     chosen(workspace, base="gone")
     with pytest.raises(ConfigError, match="The base 'gone'"):
         workspace.daily.open(FRIDAY)
+
+
+@pytest.mark.parametrize(("own", "base"), [("", "of another workspace"), ("home", "home")])
+def test_settings_of_another_workspace_leave_only_the_names_of_days(workspace: Workspace, own: str, base: str) -> None:
+    workspace.bases.add("logs", kind="lines")
+    if own:
+        workspace.bases.add(own)
+    chosen(workspace, base="of another workspace", folder="days", template="Day", format="YYYY")
+    note = workspace.daily.add("one", FRIDAY)
+    assert (workspace.bases.by_id(note.base_id).name, note.path) == (base, "2026.md")
+    assert note.body == "# 2026\n\none\n"
+    assert workspace.settings.daily.template == "Day"
+
+
+def test_a_base_of_a_pack_is_not_where_days_go(workspace: Workspace) -> None:
+    workspace.packs.install("sample")
+    chosen(workspace, base="mine")
+    note = workspace.daily.open(FRIDAY)
+    assert workspace.bases.by_id(note.base_id).name == "mine"
 
 
 def test_a_workspace_for_reading_only_shows_the_note_and_makes_none(workspace: Workspace) -> None:

@@ -8,6 +8,7 @@ import pytest
 from core.base.errors import IndexDamaged
 from core.model import Progress
 from core.workspace import Workspace
+from pages.ui.shared import tree
 from tests.pages.conftest import Screen
 
 
@@ -91,6 +92,91 @@ def test_a_thought_is_added_to_todays_note_and_can_be_taken_back(
     assert "Call the plumber Buy bread</div>" in filled.text
     filled.press("notes_undo")
     assert filled.workspace.notes.get(note.id).body.endswith("\n\nCall the plumber\n")
+    assert filled.app.text_input("jot").value == "Buy **bread**"
+    filled.press("notes_undo")
+    assert note.id not in filled.workspace.notes.cards_of([note.id])
+    assert filled.app.text_input("jot").value == "Call the plumber"
+    assert note.id not in {trashed.version.note_id for trashed in filled.workspace.trash.all()}
+
+
+def test_the_first_thought_taken_back_leaves_neither_note_nor_file_nor_base(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # where the settings are written
+    with Workspace(place) as workspace:
+        workspace.packs.install("sample")
+        before = {base.name for base in workspace.bases.all()}
+    screen = Screen()
+    for text in ("Call the plumber", "Buy bread"):
+        screen.app.text_input("jot").input(text)
+        screen.press("jot_go")
+        if "today_yes" in {button.key for button in screen.app.button}:
+            screen.press("today_yes")
+        assert {base.name for base in screen.workspace.bases.all()} == before | {"My notes"}
+        screen.press("notes_undo")
+        assert {base.name for base in screen.workspace.bases.all()} == before
+        assert screen.app.text_input("jot").value == text
+
+
+def test_a_day_begun_by_another_program_or_in_the_trash_keeps_its_text_when_a_thought_is_taken_back(
+    filled: Screen, tmp_path: Path, vault: Path, trash: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # where the settings are written
+    workspace = filled.workspace
+    workspace.bases.update("vault", write_files=True)
+    workspace.settings_file.write("daily.base", "vault")
+    file = vault / workspace.daily.path(datetime.now(UTC))
+
+    def typed(text: str) -> None:
+        filled.app.text_input("jot").input(text)
+        filled.press("jot_go")
+
+    file.write_text("Written elsewhere.\n")
+    typed("Call the plumber")
+    assert file.read_text() == "Written elsewhere.\n\nCall the plumber\n"
+    filled.press("notes_undo")
+    assert file.read_text().strip() == "Written elsewhere."
+    note = workspace.daily.open(datetime.now(UTC))
+    workspace.trash.put(note.id)
+    typed("Buy bread")
+    assert file.read_text().endswith("\n\nBuy bread\n")
+    filled.press("notes_undo")
+    assert not file.exists()
+    assert note.id in {trashed.version.note_id for trashed in workspace.trash.all()}
+
+
+def test_a_tick_can_be_undone_after_a_line_was_added(
+    filled: Screen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # where the settings are written
+    workspace = filled.workspace
+    workspace.settings_file.write("daily.base", "vault")
+    note = workspace.daily.add("- [ ] Call the plumber", datetime.now(UTC))
+    filled.open("home")
+    filled.app.checkbox(key=tick_of(filled)).check().run()
+    ticked = workspace.notes.get(note.id).body
+    assert "- [x] Call the plumber" in ticked
+    filled.app.text_input("jot").input("Buy bread")
+    filled.press("jot_go").press("notes_undo")
+    assert workspace.notes.get(note.id).body == ticked
+    filled.press("notes_undo")
+    assert workspace.notes.get(note.id).body == note.body
+
+
+def tick_of(screen: Screen) -> str:
+    """Return the key of the only box of a task."""
+    (key,) = [str(box.key) for box in screen.app.checkbox if str(box.key).startswith("tick_")]
+    return key
+
+
+def test_notes_that_wait_are_not_listed_as_changed_and_are_marked_in_the_tree(filled: Screen) -> None:
+    workspace = filled.workspace
+    waiting = workspace.proposals.add("vault", "A keel is long.", title="Keel")
+    filled.open("notes")
+    assert "Keel" not in "".join(element.proto.label for element in filled.app.get("page_link"))
+    marks = {note[0]: note[3] for note in tree.folders(workspace.notes.all(), several=False)["notes"]}
+    assert marks.pop(waiting.id) == "waiting in Review"
+    assert not any(marks.values())
 
 
 def test_one_base_is_my_notes_and_several_have_their_names(filled: Screen) -> None:

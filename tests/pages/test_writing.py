@@ -573,6 +573,8 @@ def test_where_todays_note_goes_is_asked_once_and_again_where_its_base_or_templa
     screen.press("today")
     assert "The template for today's note, 'Garden.md', no longer exists." in screen.text.replace("\\", "")
     screen.press("today_yes").press("writing_leave")
+    for base in ("desk", "shelf"):
+        screen.workspace.bases.add(base)
     screen.workspace.bases.delete("home")
     screen.press("today")
     assert "The base 'home' for today's note no longer exists." in screen.text.replace("\\", "")

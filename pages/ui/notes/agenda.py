@@ -10,7 +10,7 @@ from core.base.messages import verbatim
 from core.base.text import LINE_END
 from core.model import QuotedLine
 from pages.ui.notes import files
-from pages.ui.notes.history import clear_undo, offer_undo
+from pages.ui.notes.history import offer_undo, undo_edit
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import section_title, t
@@ -59,11 +59,7 @@ def _tick(line: QuotedLine) -> None:
             version = before.version
     number = len(re.findall(LINE_END, before.body[: line.start]))
     note = workspace.notes.tick(before.id, number, expected_version=version, embed=False)
-    clear_undo()  # an earlier tick in the same note can't be undone any more, because the note has changed
-    offer_undo(
-        t("Done: {task}", task=plain(line.text)),
-        partial(workspace.versions.revert, note.id, version, expected_version=note.version, embed=False),
-    )
+    offer_undo(t("Done: {task}", task=plain(line.text)), partial(undo_edit, before, note))
 
 
 def tasks(shown: Collection[QuotedLine]) -> None:

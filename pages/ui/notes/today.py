@@ -8,11 +8,12 @@ from streamlit import session_state
 
 from core.base.datetimes import local_now
 from core.base.messages import message
+from core.model import Note
 from pages.ui.notes import composer, note_fields, opened
-from pages.ui.notes.history import clear_undo, offer_undo
+from pages.ui.notes.history import offer_undo, undo_edit
 from pages.ui.notes.session import load_offers
 from pages.ui.shared import shell, shortcuts, widgets
-from pages.ui.shared.names import base_names, browser_zone
+from pages.ui.shared.names import browser_zone
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t
@@ -69,12 +70,19 @@ def _begin(text: str = "") -> None:
 def _open(text: str) -> None:
     """Add text to today's note, or open the note if there is no text."""
     if text:
+        bases = {base.id for base in workspace.bases.all()}
+        existed = workspace.daily.exists(now(), session_state["language"])
         note = workspace.daily.add(text, now(), session_state["language"])
-        clear_undo()  # an earlier addition can't be undone any more, because the note has changed
-        offer_undo(
-            t("Added to '{title}'.", title=plain(note.title)),
-            partial(workspace.versions.revert, note.id, note.version - 1, expected_version=note.version, embed=False),
-        )
+        before = workspace.versions.get(note.id, note.version - 1)
+
+        def undo() -> None:
+            if existed:
+                undo_edit(before, note)
+            else:
+                _take_back(note, with_base=note.base_id not in bases)
+            session_state["jot"] = text
+
+        offer_undo(t("Added to '{title}'.", title=plain(note.title)), undo)
         session_state[_ADDED] = True
         return
     note = workspace.daily.open(now(), session_state["language"])
@@ -85,11 +93,25 @@ def _open(text: str) -> None:
         composer.edit(note.id, at_end=True)
 
 
+def _take_back(note: Note, *, with_base: bool) -> None:
+    """Delete a note that was just created, unless its text has changed since. If `with_base`, delete its empty base too.
+
+    A note that had been restored for this goes back to the trash.
+    """
+    now = workspace.notes.get(note.id)
+    expected = now.version if now.body == note.body else note.version
+    workspace.trash.take_back(note.id, expected_version=expected)
+    if note.version == 2:
+        workspace.trash.delete_for_good([note.id])
+    base = workspace.bases.by_id(note.base_id).name
+    if with_base and not (workspace.notes.counts(base).notes or workspace.trash.all(base)):
+        workspace.bases.delete_for_good(base)
+
+
 def _choose(text: str) -> None:
     """Show the dialog's selectors for the base and folder, which are saved in the settings."""
     if problem := workspace.daily.problem:
         st.write(plain(problem))
-    bases = base_names(plain=False)
     chosen = workspace.settings.daily
     own = composer.own_bases()
     first = next((name for name in (chosen.base, composer.current_place()[0], *own) if name in own), t("My notes"))
@@ -102,8 +124,6 @@ def _choose(text: str) -> None:
     label = "Add to today's note" if text else "Open today's note"
     if widgets.button(label, "today_yes", "today", type="primary"):
         with errors():
-            if base not in bases:
-                workspace.bases.add(base)
             workspace.settings_file.write("daily.base", base)
             workspace.settings_file.write("daily.folder", folder or None)
             if workspace.daily.problem:  # the note is the template itself
