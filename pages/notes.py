@@ -109,9 +109,10 @@ def _note(note: Note) -> None:
 
 opened.draw_begin_dialog()
 today.draw()
-if (title := session_state.pop(shell.NEW, None)) is not None:
+if (wanted := session_state.pop(shell.NEW, None)) is not None:
+    title, comes = wanted
     composer.leave()
-    composer.begin_here(title)
+    composer.begin_here(title, at_top=comes)
 if editing.is_open():
     editing.page()
 else:

@@ -105,7 +105,7 @@ def folder(name: str, *notes: str, folders: tuple[object, ...] = (), rest: str =
         "name": name,
         "count": len(notes),
         "folders": folders,
-        "notes": [[note, note.upper(), "3", note == "waiting"] for note in notes],
+        "notes": [[note, note.upper(), "3", "later" if note == "waiting" else ""] for note in notes],
         "rest": rest,
     }
 
@@ -209,7 +209,7 @@ class TestTree:
 
     def draw(self, stage: Stage, *inner: object, stamp: str = "1", **data: object) -> None:
         whole = folder("", "top", folders=inner)
-        standard = {"tree": whole, "chosen": None, "path": [], "all": False, "listing": [], "waiting": "later"}
+        standard = {"tree": whole, "chosen": None, "path": [], "all": False, "listing": []}
         stage.draw(**{**standard, "stamp": stamp, **data})
 
     def test_a_click_picks_a_note_in_a_folder_that_a_person_unfolds(self, shown: Stage) -> None:

@@ -132,9 +132,10 @@ def draw(base: str, *, several: bool) -> None:
         paragraph(t("Choose a note to read, or press Ctrl+O to open one by its title."), "t-lead", "p")
         latest = workspace.notes.switch("", _SHOWN)
         if base:
+            cards = workspace.notes.all(Filters(bases=(base,)))
             latest = nlargest(
                 _SHOWN,
-                workspace.notes.all(Filters(bases=(base,))),
+                [card for card in cards if card.status != "pending"],
                 key=lambda card: card.updated_at.timestamp() if card.updated_at else 0,
             )
         if not latest:

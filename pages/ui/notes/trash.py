@@ -1,5 +1,6 @@
 """Deleting notes and bases, and the trash for deleted notes."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 import streamlit as st
@@ -194,12 +195,28 @@ def _notes(note_ids: Sequence[str]) -> None:
     texts = [
         "\n".join(names),
         t_plural(
-            "Notes can be restored from the trash for {n} day, with their history and your edits to passages.",
-            "Notes can be restored from the trash for {n} days, with their history and your edits to passages.",
+            "What you delete can be restored from the trash for {n} day, with its history and your edits to passages.",
+            "What you delete can be restored from the trash for {n} days, with its history and your edits to passages.",
             n=workspace.trash.stays.days,
         ),
     ]
-    owned = {workspace.files.is_owned(card) for card in cards if card.in_file}
-    texts += [t("The files are moved to the system's trash. Restoring a note writes its file again.")] * (True in owned)
-    texts += [t("Files that Tessera only reads stay on disk. Updates skip them until they change.")] * (False in owned)
+    if linking := {source for card in cards for source in workspace.notes.linking(card.id)}.difference(note_ids):
+        texts.append(
+            t_plural(
+                "{n} other note links to what you delete.",
+                "{n} other notes link to what you delete.",
+                n=len(linking),
+            )
+        )
+    files = Counter(workspace.files.is_owned(card) for card in cards if card.in_file)
+    if moved := files[True]:
+        texts.append(
+            t_plural(
+                "The file is moved to the system's trash. Restoring the note writes it again.",
+                "The files are moved to the system's trash. Restoring a note writes its file again.",
+                n=moved,
+            )
+        )
+    if files[False]:
+        texts.append(t("Files that Tessera only reads stay on disk. Updates skip them until they change."))
     DIALOG.confirm(t_plural("Delete {n} note", "Delete {n} notes", n=len(cards)), "\n\n".join(texts), "delete", delete)

@@ -1,9 +1,9 @@
-const small = (text, waiting) => {
+const small = (text, mark) => {
   const made = document.createElement('i');
   made.textContent = text;
-  if (waiting) {
+  if (mark) {
     made.className = 'pending';
-    made.title = waiting;
+    made.title = mark;
   }
   return made;
 };
@@ -47,11 +47,11 @@ const folder = (view, inner, path) => {
 
 const fill = (view, box, inner, path) => {
   for (const below of inner.folders) box.append(folder(view, below, [...path, below.name]));
-  for (const [id, title, about, pending] of inner.notes) {
+  for (const [id, title, about, mark] of inner.notes) {
     const note = button(title);
     note.dataset.id = id;
     note.draggable = view.data.movable;
-    if (about || pending) note.append(small(about, pending ? view.data.waiting : ''));
+    if (about || mark) note.append(small(about, mark));
     box.append(note);
   }
   if (inner.rest) {

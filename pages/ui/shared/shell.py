@@ -41,7 +41,8 @@ SHOWN = 10
 _SWITCHER = Dialog("switching")
 # Session key that asks the Notes page to open today's note.
 TODAY = "today_wanted"
-# Session key that asks the Notes page to start a new note. The value is the note's title, which may be "".
+# Session key that asks the Notes page to start a new note. The value is the note's title, which may be "", and whether
+# the user comes from another page, where no open note shows the folder.
 NEW = "new_title"
 
 
@@ -53,7 +54,7 @@ def open_today() -> None:
 
 def open_new(title: str = "") -> None:
     """Go to the Notes page, which starts a new note."""
-    session_state[NEW] = title
+    session_state[NEW] = title, session_state["page"] != "notes"
     _go_to_notes()
 
 

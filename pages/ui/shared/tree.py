@@ -25,7 +25,7 @@ STEP = 200
 Path = Texts
 # A folder as sent to the component, with its `name`, its `count` of notes, and its `folders` and `notes`.
 #
-# A note is a list of its id, its title, text in small print, and whether the note is waiting to be indexed.
+# A note is a list of its id, its title, text in small print, and why the note is marked, or "".
 Folder = AnyValues
 
 # Component that draws the tree. Clicking a note triggers `pick` with the note's id.
@@ -86,7 +86,6 @@ def draw(
             "all": everything,
             "movable": move is not None,
             "listing": stamp(filters),
-            "waiting": text_of(NOTE_STATES["pending"]),
             "stamp": stamp((tree, everything, move is None)),
         },
         on_pick_change=on_trigger(key, "pick", picked),
@@ -104,7 +103,10 @@ def folders(cards: Sequence[NoteSummary], *, several: bool, counts: bool = True)
             folder = folder["folders"].setdefault(name, {"name": name, "count": 0, "folders": {}, "notes": []})
             folder["count"] += 1
         about = f"{card.chunks:,}" if counts else card.document.kind if card.document else ""
-        folder["notes"].append([card.id, card.title, about, card.pending > 0])
+        mark = text_of(NOTE_STATES["pending"]) if card.pending else ""
+        if card.status == "pending":
+            mark = t("waiting in Review")
+        folder["notes"].append([card.id, card.title, about, mark])
     return _listed(root)
 
 
