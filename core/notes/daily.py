@@ -100,9 +100,13 @@ class DailyNotes:
         chosen = self._settings.daily
         if not chosen.base or self._bases.find(chosen.base):
             return chosen
-        packed = self._packed()
-        own = [base.name for base in self._bases.all() if not base.plain and base.name not in packed]
+        own = self.own_bases()
         return chosen if own[1:] else DailySettings(base=own[0] if own else chosen.base, format=chosen.format)
+
+    def own_bases(self) -> list[str]:
+        """Return the bases that hold the user's own notes, leaving out bases for packs and text files."""
+        packed = self._packed()
+        return [base.name for base in self._bases.all() if not base.plain and base.name not in packed]
 
     @property
     def problem(self) -> Message | None:

@@ -240,7 +240,6 @@ class Services:
             TextConflicts(self.store, self.notes, self.versions, self.trash, upgrades),
             Reminders(self.store, self.preferences),
             DigestDays(self.preferences),
-            self.preferences,
         )
 
     @LazyService

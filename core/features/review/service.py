@@ -216,8 +216,6 @@ ASKING = 60.0
 _NEVER = datetime.min.replace(tzinfo=UTC)
 # Kinds of items that are hints. Finding them means searching all notes, and they depend on nothing but the notes.
 _HINTS = {"superseded", "copy", "contradiction"}
-# Preference with the last known counts of hints.
-_COUNTS = "hint_counts"
 
 
 @dataclass(eq=False)
@@ -237,14 +235,10 @@ class Review:
     sides: TextConflicts
     reminders: Reminders
     days: DigestDays
-    _preferences: Preferences
 
     def __post_init__(self) -> None:
         self._table = DecisionTable(self._store.database)
         self._hints = Counter[MatterKind]()
-        with suppress(*DAMAGE):
-            known = decode(dict[MatterKind, int], json.loads(self._preferences.get(_COUNTS)))
-            self._hints.update({kind: count for kind, count in known.items() if kind in _HINTS})
         self._asked = dict[str, float]()
         self.reopen = self._table.drop
         """Undo `postpone` and `let_be` for the items with the given keys."""
@@ -300,16 +294,13 @@ class Review:
     def counts(self) -> Counter[MatterKind]:
         """Return the number of items per kind.
 
-        While changed notes are being read, hints keep their last known counts, even after a restart.
+        While changed notes are being read, hints keep their last known counts.
         """
         if self._neighbours.likeness.is_read:
-            hints = self._store.remembered.get(
+            self._hints = self._store.remembered.get(
                 ("hints", frozenset(self._table.hidden_keys()), self._store.fields.expired()),
                 lambda: self._count(_HINTS),
             )
-            if hints != self._hints:
-                self._hints = hints
-                self._preferences.set(_COUNTS, json.dumps(hints))
         return self._hints + self._count(MATTERS.keys() - _HINTS)
 
     def _count(self, kinds: Iterable[str]) -> Counter[MatterKind]:

@@ -30,12 +30,6 @@ from pages.ui.shared.widgets import button, component, guarded, row, small
 _LATEST = 20
 
 
-def own_bases() -> list[str]:
-    """Return the bases that hold the user's own notes, leaving out bases for packs and text files."""
-    taken = {pack.base for pack in workspace.packs.installed()} if workspace.has("packs") else set()
-    return [base for base in base_names(plain=False) if base not in taken]
-
-
 def current_place() -> tuple[str, str]:
     """Return the default base and folder for a new note.
 

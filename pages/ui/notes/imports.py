@@ -178,7 +178,7 @@ def _target(key: str) -> str:
 
     If there are several, draw a selector. If there are none, return a name for a new base.
     """
-    bases = {name: name for name in composer.own_bases()}
+    bases = {name: name for name in workspace.daily.own_bases()}
     if len(bases) < 2:
         return next(iter(bases), t("My notes"))
     begin_with(key, bases, composer.current_place()[0])

@@ -69,23 +69,24 @@ def _begin(text: str = "") -> None:
 
 def _open(text: str) -> None:
     """Add text to today's note, or open the note if there is no text."""
+    day = now(), session_state["language"]
     if text:
-        bases = {base.id for base in workspace.bases.all()}
-        existed = workspace.daily.exists(now(), session_state["language"])
-        note = workspace.daily.add(text, now(), session_state["language"])
+        bases = workspace.bases.all()
+        existed = workspace.daily.exists(*day)
+        note = workspace.daily.add(text, *day)
         before = workspace.versions.get(note.id, note.version - 1)
 
         def undo() -> None:
             if existed:
                 undo_edit(before, note)
             else:
-                _take_back(note, with_base=note.base_id not in bases)
+                _take_back(note, with_base=all(base.id != note.base_id for base in bases))
             session_state["jot"] = text
 
         offer_undo(t("Added to '{title}'.", title=plain(note.title)), undo)
         session_state[_ADDED] = True
         return
-    note = workspace.daily.open(now(), session_state["language"])
+    note = workspace.daily.open(*day)
     composer.leave()
     if workspace.readonly:
         opened.choose(note.id)
@@ -113,7 +114,7 @@ def _choose(text: str) -> None:
     if problem := workspace.daily.problem:
         st.write(plain(problem))
     chosen = workspace.settings.daily
-    own = composer.own_bases()
+    own = workspace.daily.own_bases()
     first = next((name for name in (chosen.base, composer.current_place()[0], *own) if name in own), t("My notes"))
     widgets.begin_with("today_base", own, first)
     base = widgets.select("Knowledge base", {name: name for name in own}, "today_base") if own[1:] else first

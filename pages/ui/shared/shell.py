@@ -288,6 +288,8 @@ def _frame(workspace: Workspace | None) -> st.Page:
             )
     if workspace:
         with suppress(TesseraError):  # the page says what is wrong with the database
+            if before is None:  # the menu counts what is found by comparing notes
+                workspace.start_comparing()
             welcome.draw_tour(here)
     path = urlsplit(st.context.url or "").path.strip("/")
     if path and path not in PAGES:
