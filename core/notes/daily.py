@@ -94,14 +94,17 @@ class DailyNotes:
     def chosen(self) -> DailySettings:
         """The settings for daily notes.
 
-        The settings file may name the base of another workspace. Then only the format of the names is used, with the
-        user's only base. If there is no base of the user's yet, the one in the settings is created.
+        The settings file may name the base of another workspace. Then the user's only base is used, without the other
+        base's folder and template. If the user has no base yet, the one in the settings is created.
         """
         chosen = self._settings.daily
         if not chosen.base or self._bases.find(chosen.base):
             return chosen
         own = self.own_bases()
-        return chosen if own[1:] else DailySettings(base=own[0] if own else chosen.base, format=chosen.format)
+        if own[1:]:
+            return chosen
+        here = {"base": own[0], "folder": ""} if own else {}
+        return chosen.model_copy(update={"template": "", **here})
 
     def own_bases(self) -> list[str]:
         """Return the bases that hold the user's own notes, leaving out bases for packs and text files."""

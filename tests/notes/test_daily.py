@@ -274,14 +274,18 @@ def test_what_is_missing_is_named(workspace: Workspace) -> None:
         workspace.daily.open(FRIDAY)
 
 
-@pytest.mark.parametrize(("own", "base"), [("", "of another workspace"), ("home", "home")])
-def test_settings_of_another_workspace_leave_only_the_names_of_days(workspace: Workspace, own: str, base: str) -> None:
+@pytest.mark.parametrize(
+    ("own", "base", "path"), [("", "of another workspace", "days/2026.md"), ("home", "home", "2026.md")]
+)
+def test_the_base_of_another_workspace_is_replaced_by_the_only_one_or_made(
+    workspace: Workspace, own: str, base: str, path: str
+) -> None:
     workspace.bases.add("logs", kind="lines")
     if own:
         workspace.bases.add(own)
     chosen(workspace, base="of another workspace", folder="days", template="Day", format="YYYY")
     note = workspace.daily.add("one", FRIDAY)
-    assert (workspace.bases.by_id(note.base_id).name, note.path) == (base, "2026.md")
+    assert (workspace.bases.by_id(note.base_id).name, note.path) == (base, path)
     assert note.body == "# 2026\n\none\n"
     assert workspace.settings.daily.template == "Day"
 
