@@ -111,13 +111,14 @@ class Notes:
         self._store.notes.card(note_id)
         return list(self._store.remembered.get(("linking", note_id), lambda: self.links().to(note_id)))
 
-    def switch(self, text: str, limit: int) -> list[NoteSummary]:
+    def switch(self, text: str, limit: int, base: str = "") -> list[NoteSummary]:
         """Return the notes whose titles, aliases or paths match `text`, best first.
 
-        If `text` is empty, return the newest notes.
+        If `text` is empty, return the newest notes, of one base if `base` is given.
         """
         notes = self._store.notes
-        ids = nearest_names(notes.named(), text, limit) if text.strip() else notes.newest(limit)
+        base_id = self._bases.get(base).id if base else None
+        ids = nearest_names(notes.named(), text, limit) if text.strip() else notes.newest(limit, base_id)
         cards = notes.cards_of(ids)
         return [cards[note_id] for note_id in ids if note_id in cards]
 

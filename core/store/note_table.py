@@ -392,10 +392,13 @@ class NoteTable(StoreTable):
     def named(self) -> list[NoteNames]:
         return self._nouns(named_of, NAMED)
 
-    def newest(self, limit: int) -> list[str]:
+    def newest(self, limit: int, base_id: str | None = None) -> list[str]:
         """Return the ids of the most recently changed notes, newest first, without those that await review."""
         return self._column(
-            "SELECT id FROM notes WHERE status != 'pending' ORDER BY updated_at DESC, id LIMIT ?", limit
+            "SELECT id FROM notes WHERE status != 'pending' AND (?2 IS NULL OR base_id = ?2)"
+            " ORDER BY updated_at DESC, id LIMIT ?1",
+            limit,
+            base_id,
         )
 
     def linking(self) -> Iterator[tuple[str, str]]:

@@ -335,8 +335,11 @@ class Review:
         """
         authors = self._store.versions.changed(today.since, today.until)
         cards = self._store.notes.cards_of(authors)
-        known = {note_id: card for note_id, card in cards.items() if card.status != "pending"}
-        return tuple(NoteChange(known[item], author) for item, author in authors.items() if item in known)
+        return tuple(
+            NoteChange(cards[item], author)
+            for item, author in authors.items()
+            if item in cards and cards[item].status != "pending"
+        )
 
     def get(self, key: str) -> ReviewItem:
         """Return the item with the given key. Raises EditError if it is no longer waiting."""

@@ -1,12 +1,11 @@
 """The right side of the Notes page when no note is open, with the most recently changed notes, and concepts."""
 
 from collections.abc import Sequence
-from heapq import nlargest
 
 import streamlit as st
 from streamlit import container, session_state
 
-from core.model import Concept, Filters, day_of
+from core.model import Concept, day_of
 from pages.ui.notes import opened
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
@@ -130,14 +129,7 @@ def draw(base: str, *, several: bool) -> None:
     """
     with container(key="beginning"):
         paragraph(t("Choose a note to read, or press Ctrl+O to open one by its title."), "t-lead", "p")
-        latest = workspace.notes.switch("", _SHOWN)
-        if base:
-            cards = workspace.notes.all(Filters(bases=(base,)))
-            latest = nlargest(
-                _SHOWN,
-                [card for card in cards if card.status != "pending"],
-                key=lambda card: card.updated_at.timestamp() if card.updated_at else 0,
-            )
+        latest = workspace.notes.switch("", _SHOWN, base)
         if not latest:
             small_print("There are no notes yet. Write one, or import a folder.")
             return

@@ -8,7 +8,6 @@ from streamlit import session_state
 
 from core.base.datetimes import local_now
 from core.base.messages import message
-from core.model import Note
 from pages.ui.notes import composer, note_fields, opened
 from pages.ui.notes.history import offer_undo, undo_edit
 from pages.ui.notes.session import load_offers
@@ -71,16 +70,18 @@ def _open(text: str) -> None:
     """Add text to today's note, or open the note if there is no text."""
     day = now(), session_state["language"]
     if text:
-        bases = workspace.bases.all()
+        base = workspace.bases.find(workspace.daily.chosen.base)
         existed = workspace.daily.exists(*day)
         note = workspace.daily.add(text, *day)
         before = workspace.versions.get(note.id, note.version - 1)
 
         def undo() -> None:
-            if existed:
-                undo_edit(before, note)
-            else:
-                _take_back(note, with_base=all(base.id != note.base_id for base in bases))
+            undo_edit(before, note)
+            if not existed and workspace.notes.get(note.id).body == before.body:
+                workspace.trash.put(note.id)
+            made = workspace.bases.by_id(note.base_id).name
+            if base is None and not workspace.notes.counts(made).notes:
+                workspace.bases.delete_for_good(made)
             session_state["jot"] = text
 
         offer_undo(t("Added to '{title}'.", title=plain(note.title)), undo)
@@ -92,21 +93,6 @@ def _open(text: str) -> None:
         opened.choose(note.id)
     else:
         composer.edit(note.id, at_end=True)
-
-
-def _take_back(note: Note, *, with_base: bool) -> None:
-    """Delete a note that was just created, unless its text has changed since. If `with_base`, delete its empty base too.
-
-    A note that had been restored for this goes back to the trash.
-    """
-    now = workspace.notes.get(note.id)
-    expected = now.version if now.body == note.body else note.version
-    workspace.trash.take_back(note.id, expected_version=expected)
-    if note.version == 2:
-        workspace.trash.delete_for_good([note.id])
-    base = workspace.bases.by_id(note.base_id).name
-    if with_base and not (workspace.notes.counts(base).notes or workspace.trash.all(base)):
-        workspace.bases.delete_for_good(base)
 
 
 def _choose(text: str) -> None:
