@@ -51,6 +51,13 @@ def test_a_line_break_that_is_gone_splits_no_line(written: Screen) -> None:
     assert "<del>gone\n</del>" in shown
 
 
+def test_the_history_of_an_imported_note_begins_with_the_import(filled: Screen) -> None:
+    note_id = filled.workspace.notes.all()[0].id
+    chosen(filled.open("notes", note=note_id), note_id, "history")
+    (first,) = filled.app.radio(f"history_{note_id}").options
+    assert "1 · imported · " in first.replace("\\", "")
+
+
 def test_the_history_says_what_was_done_and_goes_back(written: Screen) -> None:
     note_id = note_of(written, "Plan")
     chosen(written.open("notes", note=note_id), note_id, "history")

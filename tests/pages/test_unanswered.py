@@ -24,9 +24,11 @@ def test_a_question_without_an_answer_waits_and_one_with_doesnt(filled: Screen) 
 @pytest.mark.parametrize("title", [ASKED, "Chess"])
 def test_its_answer_is_written_from_review_and_ends_it(filled: Screen, title: str) -> None:
     filled.open("search", q=ASKED)
+    read = next(card.id for card in filled.workspace.notes.all() if "/" in str(card.path))
+    filled.open("notes", note=read)
     filled.open("review").press("open_question").press("decide_write").open("notes")
     now = writing(filled.app)
-    assert (now.value("title"), now.body, now.caret, now.base) == (ASKED, "", 0, "vault")
+    assert (now.value("title"), now.body, now.caret, now.base, now.folder) == (ASKED, "", 0, "vault", "")
     now.set("title", title)
     typed(filled, "")
     assert asked(filled) == [ASKED]

@@ -137,6 +137,20 @@ def test_a_field_of_one_word_is_emptied_and_stays_empty(place: Path) -> None:
     assert paused(screen).workspace.notes.get(note.id).category == "beds"
 
 
+@pytest.mark.parametrize(("begun_on", "folder"), [("notes", "kitchen"), ("home", "")])
+def test_a_new_note_goes_into_the_folder_of_a_note_only_where_that_is_shown(
+    filled: Screen, begun_on: str, folder: str
+) -> None:
+    read = next(card.id for card in filled.workspace.notes.all() if str(card.path).startswith("kitchen/"))
+    filled.open("notes", note=read).open(begun_on)
+    filled.app.session_state["switching"] = True
+    filled.app.run()
+    filled.app.text_input("switch_text").input("Spoons").run()
+    filled.press("switch_to_new")
+    now = writing(filled.app)
+    assert (now.value("title"), now.folder) == ("Spoons", folder)
+
+
 def test_a_new_note_goes_into_one_of_the_bases_and_makes_none(garden: Note) -> None:
     screen = Screen()
     screen.workspace.bases.add("work")
