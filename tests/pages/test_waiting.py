@@ -60,6 +60,15 @@ def test_what_waits_is_named_at_home_and_read_one_after_another(basil: Note) -> 
     assert not [link for link in home.app.get("page_link") if link.proto.label.startswith(("New notes", "Proposed"))]
 
 
+def test_the_menu_counts_contradictions_wherever_a_session_begins(place: Path) -> None:
+    with Workspace(place) as workspace:
+        for title, hours in (("Ducks", 8), ("Geese", 9)):
+            text = f"The pond by the old willow is closed at {hours} o'clock in the evening.\n"
+            workspace.notes.add("home", text, title=title, author="person", embed=False)
+    screen = Screen().open("search").finish("compare")
+    assert "Review · 1" in [link.proto.label for link in screen.app.get("page_link")]
+
+
 def test_home_tells_of_contradictions_once_the_notes_are_read(place: Path) -> None:
     with Workspace(place) as workspace:
         for degrees in (220, 240):
