@@ -88,15 +88,8 @@ class Writer:
         A new version is written unless nothing changes. If `embed` is None, the caller must call `index` later. Raises
         NoteNotFound, and Conflict if the note's version isn't the expected one.
         """
-        with self._store.changing:
-            self._store.check_writable()
-            note = self._store.note(note_id)
-            check_version(note, expected_version)
-            self._store.log_notes([note_id])
-            if (planned := self.plan(note, change, revision, body)) is None:
-                return note
-            self.carry_out([planned])
-        if embed is not None and (planned.is_cut or not embed):
+        planned = self._change([note_id], change, revision, expected_version, body)
+        if planned and embed is not None and (planned[0].is_cut or not embed):
             self.index([note_id], embed=embed)
         return self._store.note(note_id)
 
@@ -115,13 +108,21 @@ class Writer:
 
         Raises NoteNotFound, Conflict and the same errors as `file_writing.plan` and `file_writing.apply`.
         """
+        self._change(note_ids, change, revision, expected_version)
+
+    def _change(
+        self, note_ids: NoteIds, change: Change, revision: Revision, expected: int | None, body: str | None = None
+    ) -> "list[PlannedChange]":
         with self._store.changing:
             self._store.check_writable()
             notes = [self._store.note(note_id) for note_id in dict.fromkeys(note_ids)]
             for note in notes:
-                check_version(note, expected_version)
-            self.carry_out([planned for note in notes if (planned := self.plan(note, change, revision))])
+                check_version(note, expected)
             self._store.log_notes(note_ids)
+            plans = [planned for note in notes if (planned := self.plan(note, change, revision, body))]
+            if plans:
+                self.carry_out(plans)
+        return plans
 
     def write(self, base: KnowledgeBase, notes: Sequence[NoteToIndex], *, strict: bool = True) -> Indexed:
         """Write notes, index them for keyword search, and return what was written.

@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 from core.base import files
 from core.base.errors import ConfigError
 from core.base.frozen import ValueMap, frozen
-from core.settings.config import settings
+from core.settings.config import FILE, settings
 
 TOKEN = "token"
 RUN = "run.json"
@@ -138,9 +138,6 @@ Way = Literal["stdio", "http"]
 With `stdio`, the program starts Tessera. With `http`, it connects to the running app with the user's token.
 """
 
-SETTINGS = "tessera.toml"
-"""Name of the settings file, read from the current folder."""
-
 _NAME = "tessera"
 
 
@@ -217,7 +214,7 @@ def _settings() -> list[str]:
 
     The option is needed because assistants start programs in arbitrary folders.
     """
-    file = Path(SETTINGS).resolve()
+    file = FILE.resolve()
     return ["--settings", str(file)] if file.is_file() else []
 
 

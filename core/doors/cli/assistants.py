@@ -15,7 +15,8 @@ from core.doors.cli import options
 from core.doors.cli.options import option
 from core.doors.cli.serving import HOST, PORT
 from core.doors.cli.terminal import Stream, show
-from core.settings.access import SETTINGS, AccessTokens, build_snippets
+from core.settings.access import AccessTokens, build_snippets
+from core.settings.config import FILE
 
 _HOW = "tessera mcp --print-config"
 
@@ -24,8 +25,8 @@ def _go_to(settings: Path | None) -> None:
     """Change to the folder of a settings file, because settings are read from the current folder."""
     if settings is None:
         return
-    if settings.name != SETTINGS or not settings.is_file():
-        raise ConfigError("{file} isn't a file named {name}.", file=str(settings), name=SETTINGS)
+    if settings.name != FILE.name or not settings.is_file():
+        raise ConfigError("{file} isn't a file named {name}.", file=str(settings), name=FILE.name)
     os.chdir(settings.parent)
 
 
