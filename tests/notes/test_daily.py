@@ -290,13 +290,6 @@ def test_the_base_of_another_workspace_is_replaced_by_the_only_one_or_made(
     assert workspace.settings.daily.template == "Day"
 
 
-def test_a_base_of_a_pack_is_not_where_days_go(workspace: Workspace) -> None:
-    workspace.packs.install("sample")
-    chosen(workspace, base="mine")
-    note = workspace.daily.open(FRIDAY)
-    assert workspace.bases.by_id(note.base_id).name == "mine"
-
-
 def test_a_workspace_for_reading_only_shows_the_note_and_makes_none(workspace: Workspace) -> None:
     workspace.bases.add("work")
     chosen(workspace, base="work")
