@@ -143,7 +143,7 @@ def test_the_table_and_the_tree_say_which_notes_wait_to_be_indexed(filled: Scree
     assert {state for title, state in states.items() if title != "Fresh"} == {"indexed"}
     assert states["Fresh"] == "not indexed yet"
     shown = tree.folders(filled.workspace.notes.all(), several=False)["notes"]
-    assert {title: pending for _, title, _, pending in shown} == {"Backups": False, "Fresh": True}
+    assert {title: mark for _, title, _, mark in shown} == {"Backups": "", "Fresh": "not indexed yet"}
 
 
 def test_an_upload_whose_name_leads_out_is_refused() -> None:
