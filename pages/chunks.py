@@ -26,7 +26,7 @@ def draw_stored(note: Note, base: KnowledgeBase, chunks: Chunks, now: ChunkingOp
             editor.first(base, note)
         return
     with container():
-        editor.draw_undo(note, shut=bool(jobs.hindrance(base.name)))
+        editor.draw_undo(note, jobs.hindrance(base=base.name))
     edits = bands.placed_edits(note)
     shown = summary.linked_chunk(chunks)
     left, right = columns(2, gap="medium")

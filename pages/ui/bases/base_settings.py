@@ -10,7 +10,7 @@ from pages.ui.bases import folders, listing, model
 from pages.ui.notes import imports, trash
 from pages.ui.search import hits
 from pages.ui.shared import jobs, knobs, reports
-from pages.ui.shared.jobs import is_shut
+from pages.ui.shared.jobs import hindrance
 from pages.ui.shared.knobs import AS_SET, draw_switch
 from pages.ui.shared.names import search_mode
 from pages.ui.shared.safe import facts, html, plain
@@ -75,7 +75,7 @@ def section(status: BaseStatus) -> None:
             "Retry them",
             f"retry_{status.base.id}",
             "replay",
-            disabled=jobs.is_writing(base) or workspace.jobs.running("embed"),
+            disabled=hindrance(*jobs.WRITING, "embed", base=base),
         ):
             knobs.embed(base, refused=True)
 
@@ -125,7 +125,7 @@ def _general(status: BaseStatus) -> None:
             knobs.embed_all(base, status.pending)
         base_link(base.name)
         listing.export(base)
-        small("Delete this base", "delete_base", "delete", trash.ask, (), base.name, disabled=is_shut())
+        small("Delete this base", "delete_base", "delete", trash.ask, (), base.name, disabled=hindrance("import"))
 
 
 def _name(base: KnowledgeBase) -> None:
@@ -138,7 +138,7 @@ def _name(base: KnowledgeBase) -> None:
             "Save",
             f"save_{base.id}",
             "check",
-            disabled=is_shut() or workspace.jobs.running(*jobs.BASES, *jobs.EVALUATION),
+            disabled=hindrance("import", *jobs.BASES, *jobs.EVALUATION),
         ):
             return
     workspace.bases.update(base.name, description=description.strip())

@@ -184,7 +184,9 @@ def connection(base: KnowledgeBase) -> None:
         )
         with form(f"connect_form_{base.id}"):
             path = text_input("Path to the folder", f"connect_path_{base.id}", placeholder="~/Documents/notes").strip()
-            if not submit("Review the changes", f"connect_yes_{base.id}", "difference", disabled=jobs.is_shut()):
+            if not submit(
+                "Review the changes", f"connect_yes_{base.id}", "difference", disabled=jobs.hindrance("import")
+            ):
                 return
         if not path:
             st.error(t("Enter a folder path first."))

@@ -25,7 +25,7 @@ from core.model import (
 from pages.ui.bases import folders, model
 from pages.ui.notes import trash
 from pages.ui.shared import knobs, names, welcome, widgets
-from pages.ui.shared.jobs import is_shut
+from pages.ui.shared.jobs import hindrance
 from pages.ui.shared.knobs import value_label
 from pages.ui.shared.names import base_names, local
 from pages.ui.shared.safe import facts, html, plain
@@ -159,7 +159,9 @@ def draw_trash() -> None:
                         number += 1
                         free = f"{trashed_base.name} {number}"
                     label = t("Restore") if free == trashed_base.name else t("Restore as '{name}'", name=plain(free))
-                    if small(label, f"restore_base_{trashed_base.key}", "restore_from_trash", disabled=is_shut()):
+                    if small(
+                        label, f"restore_base_{trashed_base.key}", "restore_from_trash", disabled=hindrance("import")
+                    ):
                         with errors():
                             with busy("Restoring…"):
                                 restored = workspace.archives.restore_deleted(trashed_base.key, free)
@@ -185,7 +187,7 @@ def _describe(trashed_base: TrashedBase) -> str:
 
 
 def _deleting(label: str, key: str, trashed: list[TrashedBase]) -> None:
-    small(label, key, "delete_forever", _DIALOG.open, trashed, disabled=is_shut())
+    small(label, key, "delete_forever", _DIALOG.open, trashed, disabled=hindrance("import"))
 
 
 def _draw_emptying() -> None:
@@ -215,7 +217,7 @@ Value = TypeVar("Value")
 
 def section() -> None:
     """Draw the import forms for a base. If a file is invalid, all of its errors are listed."""
-    if is_shut():
+    if hindrance("import"):
         return
     with expander("Import a base", "upload", "import_a_base"):
         small_print(
@@ -347,10 +349,10 @@ def _card(status: BaseStatus) -> None:
     for number, path in enumerate(paths[:FOLDERS]):
         with row(f"folder_{base.id}_{number}"):
             paragraph(path, "t-small t-dim t-where")
-            if small("Update now", f"sync_{base.id}_{number}", "sync", disabled=is_shut()):
+            if small("Update now", f"sync_{base.id}_{number}", "sync", disabled=hindrance("import")):
                 folders.sync(base, path)
     widgets.more(len(paths) - FOLDERS)
-    shut = is_shut()
+    shut = hindrance("import")
     with row(f"card_actions_{base.id}"):
         small("Add notes", f"add_{base.id}", "note_add", partial(folders.go, base.name, adding=True), disabled=shut)
         small("Settings", f"open_{base.id}", "tune", folders.go, base.name)

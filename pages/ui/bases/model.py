@@ -20,7 +20,7 @@ from core.model import (
 )
 from pages.ui.chunks import bands, summary
 from pages.ui.shared import jobs, knobs
-from pages.ui.shared.jobs import is_writing, start_job
+from pages.ui.shared.jobs import BASES, WRITING, hindrance, start_job
 from pages.ui.shared.names import local, megabytes
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
@@ -53,9 +53,8 @@ def _apply(base: KnowledgeBase, tried: ChunkingOptions) -> None:
     if tried == base.chunking:
         small_print("Move a slider to try another split. Nothing changes until you apply it.")
         return
-    why = jobs.hindrance(base.name)
-    shut = {"disabled": bool(why), "help": why or None}
-    if button("How long will it take?", f"split_cost_{base.id}", "calculate", **shut):
+    why = hindrance(base=base.name)
+    if button("How long will it take?", f"split_cost_{base.id}", "calculate", disabled=why):
         start_job(
             "cost",
             lambda progress: workspace.bases.chunking_cost(
@@ -66,7 +65,7 @@ def _apply(base: KnowledgeBase, tried: ChunkingOptions) -> None:
     if job and isinstance(job.result, ChangeCost) and job.result.chunking != tried:
         return  # a slider was moved after the estimate
     if jobs.estimate(_subject(base)) and button(
-        "Split the base this way", f"split_{base.id}", "done_all", type="primary", **shut
+        "Split the base this way", f"split_{base.id}", "done_all", type="primary", disabled=why
     ):
         workspace.jobs.forget("cost")
         start_job("rechunk", lambda progress: workspace.chunks.rechunk(base.name, options=tried, progress=progress))
@@ -122,7 +121,7 @@ def draw_model(status: BaseStatus) -> None:
             "Index all notes again",
             f"again_{base.id}",
             "restart_alt",
-            disabled=is_writing(base.name) or workspace.jobs.running("embed", *jobs.BASES),
+            disabled=hindrance(*WRITING, "embed", *BASES, base=base.name),
             help=(
                 "Use this for a model that changed but kept its name, such as an updated one on a server. Until "
                 "indexing is finished, notes are found by keyword only."
@@ -144,14 +143,15 @@ def _tokens(status: BaseStatus, model: ModelCard | None) -> None:
     def keep_them(keep: bool) -> None:
         workspace.jobs.start("tokens", lambda progress: workspace.bases.keep_tokens(base.name, keep, progress=progress))
 
-    shut = not possible or is_writing() or workspace.jobs.running(*jobs.BASES)
+    why = hindrance(*WRITING, *BASES)
     st.toggle(
         t("Keep data for fast reranking"),
         value=on,
         key=key,
         on_change=lambda: keep_them(bool(st.session_state[key])),
-        disabled=shut,
-        help=t(
+        disabled=bool(why) or not possible,
+        help=why
+        or t(
             "If this is on, fast reranking takes milliseconds, but its data takes up about ten times the disk space "
             "of the notes. If you turn it off, the data is deleted and the passages are read again for each search. "
             "To turn it on again, Tessera reads the whole base once."
@@ -168,26 +168,25 @@ def _tokens(status: BaseStatus, model: ModelCard | None) -> None:
         width="content",
     )
     if on and status.with_bits < status.windows:
-        button("Add missing data", f"bits_{base.id}", "bolt", partial(keep_them, keep=True), disabled=shut)
+        button("Add missing data", f"bits_{base.id}", "bolt", partial(keep_them, keep=True), disabled=why)
 
 
 def _draw_switch(base: KnowledgeBase, switch: Switch) -> None:
     """Show that a base's change of embedder is unfinished, with buttons that resume or cancel the change."""
     job = workspace.jobs.find("switch")
-    running = workspace.jobs.running("switch")
     fields = {
         "embedder": embedder_name(switch.embedder),
         "old": embedder_name(base.embedder) if base.has_vectors else t("keyword search"),
         "at": local(switch.started_at),
     }
-    if job and running and job.what == base.name:
+    if job and job.state == "running" and job.what == base.name:
         state = t("Switching to {embedder} since {at}. Until this is finished, searches use {old}.", **fields)
         icon = ":material/hourglass_top:"
     else:
         state = t("The switch to {embedder}, started {at}, isn't finished. Until it is, searches use {old}.", **fields)
         icon = ":material/pause_circle:"
     st.info(plain(state), icon=icon)
-    shut = workspace.readonly or running
+    shut = hindrance("switch")
     with row():
         if button("Resume", f"resume_{base.id}", "play_arrow", type="primary", disabled=shut):
             start_job("switch", lambda progress: _run(base, progress))
@@ -219,7 +218,7 @@ def _draw_archived_model(base: KnowledgeBase) -> None:
             )
         )
         caption(workspace.models.asks(base.wish))
-        busy = workspace.readonly or workspace.jobs.running("cost", *jobs.BASES)
+        busy = hindrance("cost", *BASES)
         with row():
             if button("Use that model", f"use_wish_{base.id}", "model_training", disabled=busy):
                 start_job("cost", lambda progress: _model_cost(base, base.wish, progress))
@@ -231,7 +230,7 @@ def _draw_archived_model(base: KnowledgeBase) -> None:
 def _change(base: KnowledgeBase, models: Sequence[ModelCard]) -> None:
     """Draw the embedder selector, the cost of switching, and the button that starts the switch."""
     own = base.embedder if base.has_vectors else ""
-    busy = workspace.readonly or workspace.jobs.running("cost", *jobs.BASES)
+    busy = hindrance("cost", *BASES)
     with row(vertical_alignment="bottom"):
         embedder = st.selectbox(
             t("New model"),
@@ -242,7 +241,12 @@ def _change(base: KnowledgeBase, models: Sequence[ModelCard]) -> None:
             accept_new_options=True,
             help=plain(t("A name such as sentence:BAAI/bge-m3, sentence:/path/to/folder or openai_compatible:MODEL")),
         )
-        estimate = button("How long will it take?", f"cost_{base.id}", "calculate", disabled=busy or not embedder)
+        estimate = button(
+            "How long will it take?",
+            f"cost_{base.id}",
+            "calculate",
+            disabled=busy or (not embedder and t("Choose a model first.")),
+        )
     small_print(
         "The notes are indexed with the new model. Searches use the old index until that is finished. You can "
         "stop and continue later."

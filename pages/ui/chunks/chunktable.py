@@ -135,7 +135,7 @@ def actions(
     edited: set[str],
 ) -> None:
     """Draw buttons for the actions on the selected chunks. Each action skips the chunks it can't be applied to."""
-    why = hindrance(base.name)
+    why = hindrance(base=base.name)
     living = [chunk for chunk in marked if chunk.state != "deleted" and not chunk.picture]
     run = editor.chunks_to_merge(chunks, living)
     waiting = [chunk.id for chunk in marked if chunk.state in ("pending", "refused")]
@@ -178,7 +178,7 @@ def actions(
 def _button(name: str, count: int, icon: str, why: str = "") -> bool:
     """Draw an action's button with the number of chunks it applies to. If `why` gives a reason, disable the button."""
     label, about = map(text_of, ACTIONS[name])
-    return count_button(label, count, f"act_{name}", icon, disabled=bool(why), help=plain(why) or about)
+    return count_button(label, count, f"act_{name}", icon, disabled=why, help=about)
 
 
 def _run_each(step: editor.EditStep, items: Sequence[Item], act: Callable[[Item], object]) -> None:

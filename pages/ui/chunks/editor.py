@@ -16,7 +16,7 @@ from core.model import CHUNK_STATES, Chunk, Decision, Edit, Flagged, KnowledgeBa
 from pages.ui.chunks import bands
 from pages.ui.chunks.bands import Chunks
 from pages.ui.shared import links, widgets
-from pages.ui.shared.jobs import hindrance, is_writing, start_job
+from pages.ui.shared.jobs import hindrance, start_job
 from pages.ui.shared.safe import facts, html, plain, t_html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, label_of, small_print, t, t_plural, text_of
@@ -70,7 +70,7 @@ def begin_step(note: Note, text: str) -> EditStep:
     return step
 
 
-def draw_undo(note: Note, *, shut: bool) -> None:
+def draw_undo(note: Note, why: str) -> None:
     """Show a note's last undo step with an undo button, unless the note's edits have changed since."""
     last: EditStep | None = next(
         (step for step in reversed(session_state.get(_STEPS, [])) if step.note_id == note.id), None
@@ -84,7 +84,7 @@ def draw_undo(note: Note, *, shut: bool) -> None:
 
     with row("chunks_done"):
         st.caption(last.text, width="content")
-        small("Undo", "chunks_undo", "undo", take_back, disabled=shut)
+        small("Undo", "chunks_undo", "undo", take_back, disabled=why)
         close("chunks_done_close", "Close", session_state.pop, _STEPS, None)
 
 
@@ -125,17 +125,18 @@ def _draw_flagged(item: Flagged) -> None:
         f'<span class="t-tag">{html(bands.CHANGES[edit.kind])}</span></div>'
         f'<div class="t-text t-small">{html(text[:LENGTH])}{" …" if len(text) > LENGTH else ""}</div>'
     )
-    shut = is_writing(note.base if note else "")
+    shut = hindrance(base=note.base if note else "")
 
     def decide(decision: Decision) -> None:
         start_job("edits", lambda _: workspace.chunks.resolve(edit.id, decision))
 
     with row():
-        if button(
+        is_placeable = note is not None and edit.kind != "delete"
+        if is_placeable and button(
             "Keep",
             f"keep_{edit.id}",
             "check",
-            disabled=shut or note is None or edit.kind == "delete",
+            disabled=shut,
             help="Becomes a separate chunk at the end of the note",
         ):
             decide("keep")
@@ -181,7 +182,7 @@ def drawer(base: KnowledgeBase, note: Note, chunks: Chunks, edits: Mapping[str, 
 
 def _draw_lock_reason(base: KnowledgeBase) -> bool:
     """Return whether the base's chunks are currently locked. If they are, show the reason."""
-    why = hindrance(base.name)
+    why = hindrance(base=base.name)
     if why:
         st.info(plain(why), icon=":material/lock:")
     return bool(why)

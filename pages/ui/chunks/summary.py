@@ -341,15 +341,15 @@ def _text(note: Note, chunks: Chunks, side: str, *, only: Collection[int]) -> No
 
 def _apply(note: Note, base: KnowledgeBase, tried: ChunkingOptions, current: ChunkingOptions, side: str) -> None:
     rechunk = partial(workspace.chunks.rechunk, options=tried)
-    why = hindrance(base.name)
+    why = hindrance(base=base.name)
+    in_use = t("These settings are already in use.")
     with row():
         if button(
             "Apply to this note",
             f"apply_note_{side}",
             "check",
-            disabled=bool(why) or tried == current,
-            help=why
-            or t(
+            disabled=why or (tried == current and in_use),
+            help=(
                 "From now on, this note is split this way. Only chunks whose text changes are indexed again, and your "
                 "edits are kept."
             ),
@@ -359,8 +359,7 @@ def _apply(note: Note, base: KnowledgeBase, tried: ChunkingOptions, current: Chu
             "Apply to the base",
             f"apply_base_{side}",
             "done_all",
-            disabled=bool(why) or tried == base.chunking,
-            help=why
-            or t("Splits all notes in the base this way, except notes with their own settings. Your edits are kept."),
+            disabled=why or (tried == base.chunking and in_use),
+            help="Splits all notes in the base this way, except notes with their own settings. Your edits are kept.",
         ):
             start_job("rechunk", lambda progress: rechunk(base.name, progress=progress))

@@ -36,7 +36,7 @@ from core.model import (
 from pages.ui.evaluation.questions import kind_name, narrow
 from pages.ui.evaluation.runs import ABOUT, LETTERS, badge, chosen_runs, pipeline_name
 from pages.ui.shared import cards, links, widgets
-from pages.ui.shared.jobs import is_evaluating, is_writing, start_job
+from pages.ui.shared.jobs import EVALUATION, WRITING, hindrance, start_job
 from pages.ui.shared.knobs import value_label
 from pages.ui.shared.safe import Span, elements, facts, folded, html, t_html
 from pages.ui.shared.server import workspace
@@ -431,7 +431,11 @@ def _adopt(base: KnowledgeBase, way: Pipeline) -> None:
         return
     with widgets.row():
         if widgets.button(
-            "Use these settings", "adopt", "check", type="primary", disabled=is_writing(base.name) or is_evaluating()
+            "Use these settings",
+            "adopt",
+            "check",
+            type="primary",
+            disabled=hindrance(*WRITING, *EVALUATION, base=base.name),
         ):
             if recut:
                 start_job("rechunk", lambda progress: workspace.bases.adopt(base.name, way, progress=progress))

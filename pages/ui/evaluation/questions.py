@@ -480,7 +480,7 @@ def popover(question_set: QuestionSet) -> None:
             partial(start, question_set, count, by_model=way == "model"),
             type="primary",
             writes=True,
-            disabled=workspace.jobs.running("suggest"),
+            disabled=jobs.blocked_by("suggest"),
         )
 
 

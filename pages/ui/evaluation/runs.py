@@ -24,7 +24,7 @@ from core.model import (
     pipeline_label,
 )
 from pages.ui.shared import knobs, links
-from pages.ui.shared.jobs import is_evaluating, job_panel, start_job
+from pages.ui.shared.jobs import EVALUATION, hindrance, job_panel, start_job
 from pages.ui.shared.knobs import NO_RERANKER
 from pages.ui.shared.names import duration, local
 from pages.ui.shared.safe import html
@@ -289,7 +289,11 @@ def draw_start(base: KnowledgeBase, question_set: QuestionSet, chosen: Sequence[
     copies = [letter for letter, way in zip(LETTERS, chosen, strict=True) if not workspace.runs.is_own(base, way)]
     with row("run_row"):
         if button(
-            "Run these 2 setups", "run", "play_arrow", type="primary", disabled=is_evaluating() or not count or twice
+            "Run these 2 setups",
+            "run",
+            "play_arrow",
+            type="primary",
+            disabled=hindrance(*EVALUATION) or not count or twice,
         ):
             start_job(JOB, lambda progress: RunList.from_runs(workspace.runs.run(question_set, chosen, progress)))
         st.caption(
@@ -374,7 +378,7 @@ def draw_runs(base: KnowledgeBase, question_set: QuestionSet) -> None:
             "setups take minutes to run the next time.",
             size=f"{size / 1e6:,.0f}",
         )
-        small("Delete", "eval_places_delete", "delete", workspace.runs.scratch.drop, disabled=is_evaluating())
+        small("Delete", "eval_places_delete", "delete", workspace.runs.scratch.drop, disabled=hindrance(*EVALUATION))
 
 
 def _marked(base: KnowledgeBase, runs: Sequence[Run], *, sets: bool) -> list[Run]:
@@ -422,7 +426,7 @@ def state(run: Run) -> str:
 
 
 def _actions(question_set: QuestionSet, marked: Sequence[Run]) -> None:
-    shut = is_evaluating()
+    shut = hindrance(*EVALUATION)
     ready = [run for run in marked if run.asked]
 
     def open_comparison() -> None:

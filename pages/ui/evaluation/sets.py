@@ -242,7 +242,9 @@ def draw_check(base: KnowledgeBase) -> None:
             "only. Then look at the missed questions, because no search found their passages."
         )
         checks = workspace.findability
-        if button("Check now", f"check_{base.id}", "manage_search", type="primary", disabled=jobs.is_evaluating()):
+        if button(
+            "Check now", f"check_{base.id}", "manage_search", type="primary", disabled=jobs.hindrance(*jobs.EVALUATION)
+        ):
             check = partial(checks.check, base.name, language=session_language())
             jobs.start_job("evaluate", lambda progress: RunList.from_runs(check(progress)), base.name)
         st.toggle(

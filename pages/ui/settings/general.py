@@ -113,10 +113,10 @@ def draw_vocabulary() -> None:
         "offered when you edit a note's fields, where you can also type any other word."
     )
     text_area("Types of notes and their categories", VOCABULARY, height=320, disabled=workspace.readonly)
-    changed = session_state[VOCABULARY] != vocabulary.text()
+    unchanged = session_state[VOCABULARY] == vocabulary.text() and t("Nothing has been changed yet.")
     with row():
-        button("Save", "vocabulary_save", "save", save, type="primary", writes=True, disabled=not changed)
-        if changed:
+        button("Save", "vocabulary_save", "save", save, type="primary", writes=True, disabled=unchanged)
+        if not unchanged:
             button("Discard", "vocabulary_discard", "undo", fill, vocabulary.text())
         for name, title in vocabulary.presets.items():
             small(

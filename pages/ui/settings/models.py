@@ -11,7 +11,7 @@ from core.base.messages import message_table
 from core.model import Device, ModelCard, Status, embedder_name, reranker_name
 from pages.ui.settings import general
 from pages.ui.shared import jobs, reports
-from pages.ui.shared.jobs import panel_about, start_job
+from pages.ui.shared.jobs import blocked_by, panel_about, start_job
 from pages.ui.shared.names import TEXT_LANGUAGES, megabytes
 from pages.ui.shared.safe import elements, facts, folded, html, plain
 from pages.ui.shared.server import workspace
@@ -160,7 +160,7 @@ def _device(models: Sequence[ModelCard]) -> None:
         )
         return
     if not workspace.jobs.running("warm") and button(
-        "Show where models run", "device", "memory", disabled=bool(job and not job.error)
+        "Show where models run", "device", "memory", disabled=blocked_by("device")
     ):
         start_job("device", lambda _: workspace.models.device())
 
@@ -174,7 +174,7 @@ def _card(card: ModelCard, used: Sequence[str]) -> None:
         f'<div class="t-small">{html(KINDS.get(card.name.partition(":")[0], ""))}</div>{facts(_facts(card))}{_details(card)}'
         f'<div class="t-small t-problem">{html(problem)}</div>'
     )
-    busy = workspace.jobs.running(*jobs.MODELS)
+    busy = blocked_by(*jobs.MODELS)
     with row():
         if card.downloadable:
             if button("Download", f"download_{card.name}", "download", disabled=busy):
@@ -225,7 +225,7 @@ def _details(card: ModelCard) -> str:
 def _other(models: Sequence[ModelCard]) -> None:
     """Draw a form for downloading or testing a model that has no card."""
     section_title("Another model")
-    busy = workspace.jobs.running(*jobs.MODELS)
+    busy = blocked_by(*jobs.MODELS)
     with form("other_model"), row(vertical_alignment="bottom"):
         name = text_input("Name", "other_name", placeholder="sentence:BAAI/bge-m3").strip()
         download = submit("Download", "download_other", "download", disabled=busy)

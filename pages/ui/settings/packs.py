@@ -8,7 +8,7 @@ from streamlit import rerun
 from core.base.messages import message
 from core.model import PackCard, PackReport, Progress
 from pages.ui.shared import jobs
-from pages.ui.shared.jobs import is_writing, start_job
+from pages.ui.shared.jobs import hindrance, start_job
 from pages.ui.shared.names import TEXT_LANGUAGES, local
 from pages.ui.shared.safe import facts, html, plain
 from pages.ui.shared.server import workspace
@@ -52,7 +52,7 @@ def section() -> None:
                 _pack(card)
     with form("pack_folder"), row(vertical_alignment="bottom"):
         folder = text_input("Folder with a pack.toml", "pack_folder_path").strip()
-        if submit("Install", "install_folder", "folder_open", disabled=is_writing()):
+        if submit("Install", "install_folder", "folder_open", disabled=hindrance()):
             if folder:
                 start_job(jobs.PACKS, partial(_install, folder))
             rerun()
@@ -78,7 +78,7 @@ def _pack(card: PackCard) -> None:
     st.html(f'<div class="t-name">{html(name)}</div>{facts(remarks)}')
     if found and found.description:
         caption(DESCRIPTIONS.get(found.description, found.description))
-    shut = is_writing()
+    shut = hindrance()
     with row():
         if found and not installed and button("Install", f"install_{name}", "download", disabled=shut):
             start_job(jobs.PACKS, partial(_install, name))

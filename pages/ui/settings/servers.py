@@ -284,9 +284,7 @@ def _form(card: ServerCard, open_: list[str]) -> None:
                 placeholder=t("Servers on this machine rarely require a key"),
             )
         label = t("Save and test") if open_ or not card.key else t("Test")
-        if submit(
-            label, _box("save", card), "play_arrow", type="primary", disabled=workspace.jobs.running(*jobs.MODELS)
-        ):
+        if submit(label, _box("save", card), "play_arrow", type="primary", disabled=jobs.blocked_by(*jobs.MODELS)):
             with errors():
                 section = card.section
                 if open_:
@@ -312,15 +310,8 @@ def _key(card: ServerCard) -> None:
             width="content",
         )
         with container(horizontal=True, width="content"):
-            if card.key in ("keyring", "file"):
-                small(
-                    "Replace",
-                    f"replace_key_{card.section}",
-                    "key",
-                    session_state.update,
-                    {replacing: True},
-                    disabled=replacing in session_state,
-                )
+            if card.key in ("keyring", "file") and replacing not in session_state:
+                small("Replace", f"replace_key_{card.section}", "key", session_state.update, {replacing: True})
             removed = card.key_for and small("Remove", f"remove_key_{card.section}", "delete")
         if removed:
             with errors():

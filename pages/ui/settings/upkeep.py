@@ -7,7 +7,7 @@ from core.base.messages import message
 from core.model import BACKUP_REASONS, SPACE_PARTS, Backup, Health, Status
 from pages.ui.settings import general
 from pages.ui.shared import jobs, shell
-from pages.ui.shared.jobs import is_writing, job_panel, start_job
+from pages.ui.shared.jobs import WRITING, blocked_by, hindrance, job_panel, start_job
 from pages.ui.shared.names import local, megabytes
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
@@ -33,16 +33,15 @@ from pages.ui.shared.widgets import (
 def draw_health() -> None:
     """Show the results of the health checks, the button that runs the checks, past jobs, disk space, and the bug report."""
     small_print("Checks the notes, the search index, your folders, models, the disk and the backups.")
-    busy = workspace.jobs.running("doctor")
     with row():
-        if button("Check everything", "doctor", "stethoscope", disabled=busy):
+        if button("Check everything", "doctor", "stethoscope", disabled=blocked_by("doctor")):
             start_job("doctor", lambda progress: workspace.doctor.examine(progress=progress))
         job = workspace.jobs.find("doctor")
         health = job.result if job and isinstance(job.result, Health) else None
         if (
             health
             and any(check.problem and check.mendable for check in health.checks)
-            and button("Repair what can be repaired", "doctor_fix", "healing", disabled=busy or is_writing())
+            and button("Repair what can be repaired", "doctor_fix", "healing", disabled=hindrance(*WRITING, "doctor"))
         ):
             start_job("doctor", lambda progress: workspace.doctor.examine(fix=True, progress=progress))
     job_panel(("doctor", "compact"))
@@ -89,7 +88,7 @@ def _space() -> None:
         "Free unused space",
         "compact",
         "compress",
-        disabled=workspace.jobs.running("compact") or is_writing(),
+        disabled=hindrance(*WRITING, "compact"),
         help=message("{size} unused.", size=megabytes(space.unused)),
     ):
         workspace.jobs.start("compact", workspace.doctor.compact)
@@ -112,7 +111,7 @@ def draw_backups() -> None:
     )
     if workspace.backups.problem:
         warn(t("The daily backup failed: {problem}", problem=workspace.backups.problem))
-    if button("Make a backup now", "backup_make", "backup", disabled=workspace.jobs.running("backup")):
+    if button("Make a backup now", "backup_make", "backup", disabled=blocked_by("backup")):
         start_job("backup", lambda progress: workspace.backups.make(progress=progress))
     job_panel(("backup", "verify"))
     _choices()
@@ -158,7 +157,8 @@ def _choices() -> None:
                 "stored next to the notes."
             ),
         )
-        button("Save", "backup_folder_save", "save", put, disabled=shut or session_state[_FOLDER] == str(backups.place))
+        unchanged = session_state[_FOLDER] == str(backups.place) and t("Nothing has been changed yet.")
+        button("Save", "backup_folder_save", "save", put, disabled=shut or unchanged)
     general.remark(folder)
     popover("Encryption", "backup_encryption", "lock", _encryption)
 
@@ -183,7 +183,13 @@ def _encryption() -> None:
 
     with row():
         label = t("Change the passphrase") if on else t("Encrypt backups")
-        button(label, "backup_protect", "lock", protect, disabled=not session_state[_PASSPHRASE])
+        button(
+            label,
+            "backup_protect",
+            "lock",
+            protect,
+            disabled=not session_state[_PASSPHRASE] and t("Enter a passphrase first."),
+        )
         if on:
             button("Stop encrypting", "backup_unprotect", "lock_open", workspace.backups.unprotect, writes=True)
 
@@ -192,7 +198,7 @@ def _row(backup: Backup) -> None:
     with row(f"backup_{backup.name}"):
         st.markdown(f"**{plain(local(backup.made_at))}**  \n:small[:gray[{plain(_about(backup))}]]", width="stretch")
         if not backup.problem:
-            if small("Check", f"verify_{backup.name}", "verified", disabled=workspace.jobs.running("verify")):
+            if small("Check", f"verify_{backup.name}", "verified", disabled=blocked_by("verify")):
                 start_job("verify", lambda _: workspace.backups.verify(backup.name))
             small(
                 "Restore",
@@ -200,7 +206,7 @@ def _row(backup: Backup) -> None:
                 "settings_backup_restore",
                 _DIALOG.open,
                 backup.name,
-                disabled=is_writing(),
+                disabled=hindrance(),
             )
 
 
@@ -285,7 +291,7 @@ def rebuild() -> None:
         "Rebuild the index",
         "rebuild",
         "restart_alt",
-        disabled=is_writing() or workspace.jobs.running("switch"),
+        disabled=hindrance(*WRITING, "switch"),
         help="Rebuilds the search index from stored data. This needs no model and changes no notes.",
     ):
         start_job("rebuild", workspace.rebuild)

@@ -121,27 +121,25 @@ def is_shut() -> bool:
     return workspace.readonly or is_importing()
 
 
-def is_writing(base: str = "") -> bool:
-    """Return whether the chunks of a base can't be changed now. If `base` is "", check all bases."""
-    return bool(hindrance(base))
+def hindrance(*names: str, base: str = "") -> str:
+    """Return why nothing can be changed now, or "" if it can.
 
-
-def hindrance(base: str) -> str:
-    """Return the reason why a base's chunks can't be changed now, or "" if they can. If `base` is "", check all bases.
-
-    An import changes notes only in the base it imports into, so other bases can be changed in the meantime.
+    The workspace is read-only, or one of the named jobs is running. By default, these are the jobs that lock notes or
+    chunks.
     """
-    if workspace.readonly:
-        return text_of(READONLY)
-    for job in filter(None, map(workspace.jobs.find, WRITING)):
-        if job.state == "running" and (job.name != "import" or is_importing(base)):
-            return t("{doing}. You can change chunks when that is done.", doing=JOB_KINDS[job.name].doing)
+    return text_of(READONLY) if workspace.readonly else blocked_by(*(names or WRITING), base=base)
+
+
+def blocked_by(*names: str, base: str = "") -> str:
+    """Return a sentence that says which of the named jobs has to finish first, or "" if none of them is running.
+
+    An import counts only for the base it imports into. If `base` is "", every import counts.
+    """
+    for name in names:
+        job = workspace.jobs.find(name)
+        if job and job.state == "running" and (name != "import" or is_importing(base)):
+            return t("{doing}. You can continue when this is finished.", doing=JOB_KINDS[name].doing)
     return ""
-
-
-def is_evaluating() -> bool:
-    """Return whether evaluation runs are locked because an evaluation is running or the workspace is read-only."""
-    return workspace.readonly or workspace.jobs.running(*EVALUATION)
 
 
 def start_job(name: str, job: Callable[[Progress], object], base: str = "") -> None:
@@ -326,7 +324,7 @@ def panel_about(names: Sequence[str], is_meant: Callable[[object], bool]) -> Non
 
 def resume() -> None:
     """Draw the button that indexes notes that are still waiting to be indexed."""
-    if button("Index the rest", "go_on", "bolt", writes=True, disabled=workspace.jobs.running("embed")):
+    if button("Index the rest", "go_on", "bolt", writes=True, disabled=blocked_by("embed")):
         workspace.start_indexing()
         rerun()
 

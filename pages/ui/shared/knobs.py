@@ -24,7 +24,7 @@ from core.model import (
     SearchSettings,
     setting_value,
 )
-from pages.ui.shared.jobs import is_writing, start_job
+from pages.ui.shared.jobs import WRITING, hindrance, start_job
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, text_of
 from pages.ui.shared.widgets import button, drawn, frame, guarded, row, segments, select_in, small
@@ -41,7 +41,7 @@ def draw_embedding(base: KnowledgeBase, note: Note, chunks: Sequence[Chunk]) -> 
         return
     pending = sum(chunk.state == "pending" for chunk in chunks)
     waiting = workspace.pending.count(base.name)
-    shut = is_writing(base.name) or workspace.jobs.running("embed")
+    shut = hindrance(*WRITING, "embed", base=base.name)
     with row():
         draw_switch(base, "embed_at_once")
         if pending and button(t("Index this note ({n})", n=pending), "embed_note", "bolt", disabled=shut):
@@ -56,7 +56,7 @@ def embed_all(base: KnowledgeBase, pending: int) -> None:
         t("Index the whole base ({n})", n=pending),
         f"embed_base_{base.id}",
         "bolt",
-        disabled=is_writing(base.name),
+        disabled=hindrance(base=base.name),
     ):
         embed(base.name)
 
@@ -206,7 +206,9 @@ def choose(side: str, first: ChunkingOptions, usual: ChunkingOptions, *, reset: 
             )
         own = ChunkingOptions(strategy=strategy, **chosen)
         label = reset or t("Reset to the base's settings")
-        small(label, f"reset_{side}", "undo", begin, usual, disabled=own == usual)
+        small(
+            label, f"reset_{side}", "undo", begin, usual, disabled=own == usual and t("Nothing has been changed yet.")
+        )
     return own
 
 

@@ -9,7 +9,7 @@ from streamlit import session_state, switch_page
 from core.base.frozen import frozen
 from core.base.messages import ENGLISH, Message, in_context, message
 from pages.ui.shared import jobs
-from pages.ui.shared.jobs import is_shut
+from pages.ui.shared.jobs import hindrance
 from pages.ui.shared.names import base_names
 from pages.ui.shared.safe import html, t_html
 from pages.ui.shared.server import workspace
@@ -87,13 +87,15 @@ def beginnings() -> None:
     """Draw a button that imports the sample notes, and a button that opens the form for importing the user's notes."""
     with row():
         samples(type="primary")
-        if button("Import my notes", "to_import", "folder_open", disabled=is_shut()):
+        if button("Import my notes", "to_import", "folder_open", disabled=hindrance("import")):
             switch_page("notes.py")
 
 
 def samples(**more: object) -> None:
     """Draw the button that imports the sample notes."""
-    if workspace.has("packs") and button("Try it with sample notes", "try", "play_arrow", disabled=is_shut(), **more):
+    if workspace.has("packs") and button(
+        "Try it with sample notes", "try", "play_arrow", disabled=hindrance("import"), **more
+    ):
         workspace.jobs.start(
             "import",
             lambda progress: workspace.packs.install(jobs.SAMPLE, embed=False, progress=progress),

@@ -68,6 +68,8 @@ def button(
 
     If `act` is given, a click calls it with `values`. If `act` raises a TesseraError, the error is shown in a box. If
     `writes` is True, the button is disabled in a read-only workspace. `help` is its tooltip, which is translated.
+    `disabled` can be a string that says why the button is disabled, which then is its tooltip. If the string is empty,
+    the button is enabled.
     """
     return _pressable(st.button, label, key, icon, act, values, **more)
 
@@ -83,8 +85,10 @@ def _pressable(
     if icon:
         more["icon"] = f":material/{icon}:"
     label = label_of(label)
-    if more.pop("writes", False):
-        more["disabled"] = workspace.readonly or more.get("disabled", False)
+    if more.pop("writes", False) and workspace.readonly:
+        more["disabled"] = True  # a box above the page says why
+    if isinstance(why := more.get("disabled"), str):
+        more |= {"disabled": bool(why), "help": why or more.get("help")}
     if about := more.get("help"):
         more["help"] = label_of(about)
     if act:
@@ -219,7 +223,7 @@ popup = partial(_opening, st.popover)
 expander = partial(_opening, st.expander)
 
 
-def count_button(label: Label, count: int, key: str, icon: str, *, disabled: bool, **more: object) -> bool:
+def count_button(label: Label, count: int, key: str, icon: str, *, disabled: bool | str, **more: object) -> bool:
     """Draw a button with a count after its label if the count is above 1. The button is disabled if the count is 0."""
     label = f"{label_of(label)} · {count:,}" if count > 1 else label
     return button(label, key, icon, disabled=disabled or not count, **more)
