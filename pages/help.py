@@ -7,7 +7,7 @@ from streamlit import container, query_params
 
 from pages.ui import guide
 from pages.ui.guide import Chapter, Chapters, GuideSources
-from pages.ui.shared import shortcuts, welcome
+from pages.ui.shared import welcome
 from pages.ui.shared.document import SourceSpan, document, show_document
 from pages.ui.shared.document.drawing import to_note
 from pages.ui.shared.jobs import job_panel, redraw_after
@@ -86,7 +86,6 @@ def beginning() -> None:
             welcome.tour_button()
         else:
             welcome.samples()
-        shortcuts.draw_button("help_keys")
     job_panel()
     if words := filter_box():
         draw_matches(words)

@@ -113,9 +113,9 @@ const beginWords = (view, font, align) => {
   pen.fillStyle = color;
 };
 
-// Write the points' titles next to them, without overlaps.
+// Write the points' titles next to them, without overlaps and not across the right edge.
 const paintTitles = (view, numbers) => {
-  const { pen, data } = view;
+  const { pen, data, width: edge } = view;
   beginWords(view, '12px', 'left');
   const taken = [];
   for (const number of numbers) {
@@ -123,7 +123,7 @@ const paintTitles = (view, numbers) => {
     const title = whole.length > LONGEST ? `${whole.slice(0, LONGEST - 1).join('')}…` : data.titles[number];
     const [x, y] = toScreen(view, ...data.points[number]);
     const width = pen.measureText(title).width;
-    const free = [x + 8, x - 8 - width].find(left =>
+    const free = [x + 8, x - 8 - width].find(left => (left < x || x > edge || left + width <= edge) &&
       taken.every(([from, to, top]) => left > to || left + width < from || Math.abs(top - y) > LINE));
     if (free === undefined) continue;
     taken.push([free, free + width, y]);

@@ -48,3 +48,11 @@ def test_a_bad_pack_in_a_folder_says_why(tmp_path: Path) -> None:
     screen.app.text_input(key="pack_folder_path").set_value(str(pack))
     screen.press("install_folder").finish("packs")
     assert "is missing" in screen.errors
+
+
+def test_the_packs_of_the_program_are_described_in_the_language_of_the_session(place: Path) -> None:
+    screen = Screen("zh-CN").open("settings").tab("Packs")
+    said = {caption.value for caption in screen.app.caption}
+    packs = [card.found for card in screen.workspace.packs.all() if card.found]
+    assert packs
+    assert not [pack.name for pack in packs if pack.description in said and pack.name != "guide-zh"]

@@ -417,13 +417,13 @@ def _report(base: KnowledgeBase, shown: SideBySide) -> None:
 def _adopt(base: KnowledgeBase, way: Pipeline) -> None:
     """Draw the button that applies a setup's settings to the base, unless the base already has them.
 
-    If the setup has another embedder, draw a link to the Settings page instead.
+    If the setup has another embedder, draw a link to the base's page instead.
     """
     recut = way.chunking is not None and way.chunking != base.chunking
     if not recut and not way.embedder and way.search.over(base.search) == base.search:
         return
     if way.embedder:
-        page_link("settings.py", "Change the model in Settings", "settings")
+        page_link("bases.py", "Change the model on this base's page", "database", base=base.name)
         small_print(
             "The whole base is then indexed with the other model. Until that is finished, searches use the current "
             "model."

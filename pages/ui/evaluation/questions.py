@@ -470,8 +470,8 @@ def popover(question_set: QuestionSet) -> None:
         way = st.radio(t("By"), list(ways), format_func=ways.__getitem__, key="suggest_by")
         if not llm.is_set_up:
             small_print(
-                "If you set up a language model under [llm] in tessera.toml, it can phrase questions in "
-                "different words from the notes."
+                "If you set up a language model in Settings, under Models, it can phrase questions in different words "
+                "from the notes."
             )
         button(
             "Suggest questions",
@@ -549,11 +549,11 @@ def _actions(question_set: QuestionSet, items: Sequence[Question]) -> None:
     suggested = [item.id for item in items if item.suggested]
     questions = workspace.questions
     with container(horizontal=True, key="question_actions"):
-        for label, key, icon, act in (
-            (t("Accept"), "questions_accept", "check", questions.accept),
-            (t("Reject"), "questions_reject", "close", questions.reject),
+        for label, key, icon, act, about in (
+            (t("Accept"), "questions_accept", "check", questions.accept, t("Accept the ticked suggestions")),
+            (t("Reject"), "questions_reject", "close", questions.reject, t("Reject the ticked suggestions")),
         ):
-            if count_button(label, len(suggested), key, icon, disabled=workspace.readonly):
+            if count_button(label, len(suggested), key, icon, disabled=workspace.readonly, help=about):
                 act(question_set, suggested)
                 rerun()
         if count_button("Delete", len(chosen), "questions_delete", "delete", disabled=workspace.readonly):

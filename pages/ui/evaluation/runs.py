@@ -10,8 +10,6 @@ from streamlit import columns, rerun, session_state
 
 from core.base.messages import message_table
 from core.model import (
-    FIGURES,
-    MAIN,
     MOST_RUNS,
     SIZES,
     KnowledgeBase,
@@ -345,6 +343,16 @@ def estimate(base: KnowledgeBase, count: int) -> str:
     return duration(count * max(measured, default=SECONDS))
 
 
+# Titles of the columns with metrics, which are shorter than FIGURES.
+_COLUMNS = message_table(
+    {
+        "hit@1": "First hit",
+        "hit@5": "First 5",
+        "hit@10": "First 10",
+        "mrr@10": "Rank",
+        "hit@4000chars": "4,000 chars",
+    }
+)
 STATES = message_table(
     {
         "complete": "complete",
@@ -390,21 +398,19 @@ def _marked(base: KnowledgeBase, runs: Sequence[Run], *, sets: bool) -> list[Run
                 "way": pipeline_name(run.pipeline, base),
                 "state": text_of(STATES[state(run)]),
                 "asked": run.progress,
-                **{name: run.metrics.get(name) for name in MAIN},
+                **{name: run.metrics.get(name) for name in _COLUMNS},
             }
             for run in runs
         ],
         {
             "when": text_column("When", width=120),
             "set": text_column("Question set", width=110),
-            "way": text_column("Setup", width=190),
-            "state": text_column("State", width=110),
-            "asked": text_column("Questions asked", width=64),
+            "way": text_column("Setup", width=150),
+            "state": text_column("State", width=90),
+            "asked": text_column("Asked", width=60),
             **{
-                name: st.column_config.NumberColumn(
-                    text_of(FIGURES[name]), format="%.3f", width=150, help=text_of(ABOUT[name])
-                )
-                for name in MAIN
+                name: st.column_config.NumberColumn(text_of(title), format="%.3f", width=82, help=text_of(ABOUT[name]))
+                for name, title in _COLUMNS.items()
             },
         },
         f"history_{hash(tuple((run.id, run.asked) for run in runs))}",

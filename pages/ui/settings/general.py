@@ -32,7 +32,7 @@ from pages.ui.shared.widgets import (
 # Default search settings.
 
 # Search settings that are always visible. The rest are collapsed.
-FIRST = ("mode", "limit", "reranker")
+FIRST = ("mode", "limit")
 
 
 def search() -> None:

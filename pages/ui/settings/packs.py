@@ -33,7 +33,7 @@ DESCRIPTIONS = {
     text.text: text
     for text in (
         message("A guide to Tessera that you can ask questions."),
-        message("Twenty notes about software, work and life to try things out with."),
+        message("Twenty notes about software, work and life, to try things out with."),
     )
 }
 

@@ -109,8 +109,8 @@ PURPOSES = {
         ),
         message(
             (
-                "To use this server, go to Knowledge bases → Change the model → {name}. Your notes are then indexed "
-                "again."
+                "To use this server, open a base on the Bases page, and choose {name} on the Model tab. The notes in the "
+                "base are then indexed again."
             ),
             name="openai_compatible",
         ),

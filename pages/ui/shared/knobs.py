@@ -204,6 +204,7 @@ def choose(side: str, first: ChunkingOptions, usual: ChunkingOptions, *, reset: 
                 disabled=name not in STRATEGIES[strategy],
                 persist_state="session",
             )
+        small_print("Lengths are in tokens. 100 tokens are about 75 English words or 150 Chinese characters.")
         own = ChunkingOptions(strategy=strategy, **chosen)
         label = reset or t("Reset to the base's settings")
         small(

@@ -279,7 +279,7 @@ def _frame(workspace: Workspace | None) -> st.Page:
             jobs.follow(_state, idle=IDLE if workspace.watching.is_on else None)
             _care()
         language_and_look.hand_over(workspace)
-        shortcuts.draw_button("shortcuts")
+        shortcuts.draw_button()
         wants = shortcuts.listen(searches=here == "search", language=session_state["language"])
     if chapter := CHAPTERS.get(here):
         with container(key="page_help"):

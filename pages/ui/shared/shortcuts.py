@@ -91,11 +91,10 @@ SHORTCUTS: dict[Message, dict[Texts, Message]] = {
 _LIST = Dialog("listing_keys")
 
 
-def draw_button(key: str) -> None:
+def draw_button() -> None:
     """Draw the button that opens the list of shortcuts."""
-    small(
-        "Keyboard shortcuts", key, "keyboard", _LIST.open, True, help=message("Key: {key}", key=EVERYWHERE["keys"][0])
-    )
+    about = message("Key: {key}", key=EVERYWHERE["keys"][0])
+    small("Keyboard shortcuts", "shortcuts", "keyboard", _LIST.open, True, help=about)
 
 
 def dialog(*, wanted: bool) -> None:
