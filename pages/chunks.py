@@ -1,6 +1,7 @@
 """The Chunks page, with a note's text in coloured chunks, a table of the chunks, and a preview of other settings."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import streamlit as st
 from streamlit import columns, container
@@ -11,8 +12,8 @@ from pages.ui.chunks import bands, chunktable, editor, summary
 from pages.ui.chunks.bands import Chunks
 from pages.ui.shared import jobs, knobs, links, welcome
 from pages.ui.shared.server import workspace
-from pages.ui.shared.text import page_title, t
-from pages.ui.shared.widgets import errors, popover, segments
+from pages.ui.shared.text import page_title, small_print, t
+from pages.ui.shared.widgets import button, errors, popover, segments
 
 
 def draw_stored(note: Note, base: KnowledgeBase, chunks: Chunks, now: ChunkingOptions) -> None:
@@ -38,7 +39,10 @@ def draw_stored(note: Note, base: KnowledgeBase, chunks: Chunks, now: ChunkingOp
         summary.retained_edits(edits.values())
         cut = summary.cut(note, now, base.embedder)
         if [(chunk.start, chunk.end) for chunk in cut.chunks] != [(chunk.start, chunk.end) for chunk in chunks]:
-            st.info(t("These chunks come from an earlier split. To update them, open Preview and apply the settings."))
+            small_print("These chunks come from an earlier split.")
+            if button("Split this note again", "split_again", "refresh", disabled=jobs.hindrance(base=base.name)):
+                again = partial(workspace.chunks.rechunk, note_ids=[note.id])
+                jobs.start_job("rechunk", lambda progress: again(progress=progress))
         summary.why(cut)
     with left:
         forms = message_table({"raw": "Source", "rendered": "Formatted"})

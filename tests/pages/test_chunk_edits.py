@@ -1,10 +1,12 @@
 """What a person does to chunks on their page: one in the drawer, several from the table."""
 
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from core.base.errors import Cancelled
 from core.model import Chunk
 from core.workspace import Workspace
 from pages.ui.chunks import editor
@@ -303,3 +305,21 @@ def test_chunks_are_read_as_written_or_as_read(page: Chunks) -> None:
     assert "strong</span>" not in page.screen.text
     page.screen.app.segmented_control("bands_view").set_value("rendered").run()
     assert 'a <span class="t-b">strong</span> word' in page.screen.text
+
+
+def test_a_note_whose_chunks_come_from_an_earlier_split_is_split_again(page: Chunks) -> None:
+    def stop(*_: object) -> None:
+        raise Cancelled
+
+    workspace = page.workspace
+    before = len(page.all)
+    larger = replace(workspace.bases.get("long").chunking, strategy="recursive", chunk_size=1024)
+    with pytest.raises(Cancelled):
+        workspace.chunks.rechunk("long", options=larger, progress=stop)
+    page.screen.app.run()
+    assert "These chunks come from an earlier split" in page.screen.text
+    page.press("split_again")
+    page.screen.finish("rechunk")
+    assert len(page.all) < before
+    assert "earlier split" not in page.screen.text
+    assert workspace.chunks.options(page.all[0].note_id) is None

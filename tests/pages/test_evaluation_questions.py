@@ -140,7 +140,7 @@ def test_first_questions_are_suggested_and_accepted_or_not(place: Path, tmp_path
     found = kept(screen, "terms")
     assert len(found) == 3
     assert all(one.suggested for one in found)
-    choose(screen, found[0].id).press("accept_one")
+    choose(screen, found[0].id).press("questions_accept")
     choose(screen, found[1].id).press("questions_reject")
     assert [one.suggested for one in kept(screen, "terms")] == [False, True]
     screen.press("accept_all")
@@ -420,7 +420,7 @@ def test_open_for_reading_questions_are_shown_and_nothing_can_be_changed(place: 
         holder.question_sets.add_file("vault", "mine", lines(GOOD, {**NEGATIVE, "suggested": True}), "x.jsonl")
         screen = choose(look(Screen().finish("warm")), "q1", "q2")
         assert len(table(screen)) == 2
-        changing = ("add_question", "accept_all", "questions_", "accept_one", "save_question_", "mark_")
+        changing = ("add_question", "accept_all", "questions_", "save_question_", "mark_")
         buttons = [one for one in screen.app.button if (one.key or "").startswith(changing)]
         assert len(buttons) > 5
         assert all(button.disabled for button in buttons)

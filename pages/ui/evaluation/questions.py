@@ -91,15 +91,13 @@ def mark_button(hit: Hit, text: str) -> None:
         st.toast(plain(t("Added to '{set}'", set=into)), icon=":material/check_circle:")
 
 
-def toggle(hit: Hit, *, marked: bool, about: str, act: Callback) -> None:
+def toggle(hit: Hit, *, marked: bool, act: Callback, about: str = "") -> None:
     """Draw the button that adds a hit to a question's correct passages or removes it. `about` is the button's tooltip.
 
     The button is disabled for a chunk that the user added, because the chunk isn't part of the note's text.
     """
     added = hit.chunk.start == hit.chunk.end
     key = f"mark_{hit.chunk.id}"
-    if added:
-        about = t("You added this chunk yourself. A correct passage must be in the note's own text.")
     button(
         "Correct passage",
         key,
@@ -108,7 +106,7 @@ def toggle(hit: Hit, *, marked: bool, about: str, act: Callback) -> None:
         type="primary" if marked else "secondary",
         help=plain(about),
         writes=True,
-        disabled=added,
+        disabled=added and t("You added this chunk yourself. A correct passage must be in the note's own text."),
     )
     problem_of(key)
 
@@ -182,7 +180,7 @@ def _passage(question_set: QuestionSet, question: Question, gold: GoldSpan, key:
 
 
 def _link(name: str, note_id: str, chunk: int | None) -> None:
-    widgets.chunk_link(note_id, chunk, plain(name), help=t("Open in Chunks"), width="stretch")
+    widgets.chunk_link(note_id, chunk, plain(name), width="stretch")
 
 
 # Searching for another correct passage.
@@ -231,12 +229,7 @@ def _hit(question_set: QuestionSet, question: Question, hit: Hit, words: Spans) 
     with row(f"gold_head_found_{hit.rank}", wrap=False):
         name = " › ".join([hit.note.path or hit.note.title, *cards.section(hit.note, hit.chunk)[-1:]])
         _link(name, hit.note.id, hit.chunk.index)
-        toggle(
-            hit,
-            marked=bool(right),
-            about=t("Marks this as a correct passage for the question. Click again to undo."),
-            act=act,
-        )
+        toggle(hit, marked=bool(right), act=act)
     draw_html(f'<div class="t-hit">{cards.foldable(hit.chunk.text, words, LINES)}</div>')
 
 
@@ -293,15 +286,7 @@ def _draw_chosen(question_set: QuestionSet, question: Question, kinds: Sequence[
     """Draw a question's form, its correct passages, and a search box for another passage."""
     key = stamp((question_set.id, question.id))
     if question.suggested:
-        with row("suggested_question", border=True):
-            small_print("This question is only suggested. Test runs don't use it until you accept it.")
-            for label, name, icon, tone, act in (
-                (t("Accept"), "accept_one", "check", "primary", workspace.questions.accept),
-                (t("Reject"), "reject_one", "close", "secondary", workspace.questions.reject),
-            ):
-                if button(label, name, icon, type=tone, writes=True):
-                    act(question_set, [question.id])
-                    rerun()
+        small_print("This question is only suggested. Test runs don't use it until you accept it.")
     # If the question has changed, its widgets get new keys, so that they start with the new values.
     stored = stamp((question.text, question.kind, question.note, question.any, question.answer))
     draw_form(question_set, question, kinds, f"{key}_{stored}")

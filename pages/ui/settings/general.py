@@ -218,7 +218,7 @@ def field(
         with st.container():
             draw(
                 **bound(widget, shown(program_setting.value), write),
-                disabled=_is_fixed(program_setting),
+                disabled=is_fixed(program_setting),
             )
         if program_setting.source == "file":
             small(
@@ -242,7 +242,7 @@ def switch(
     """
     program_setting = workspace.settings_file.get(key)
     chosen = partial(workspace.settings_file.write, key) if program_setting.source == "file" else store
-    st.toggle(label, **bound(widget, value, chosen), help=about, disabled=_is_fixed(program_setting))
+    st.toggle(label, **bound(widget, value, chosen), help=about, disabled=is_fixed(program_setting))
     remark(program_setting)
 
 
@@ -254,7 +254,8 @@ def remark(program_setting: ProgramSetting) -> None:
         small_print("Takes effect the next time Tessera starts.")
 
 
-def _is_fixed(program_setting: ProgramSetting) -> bool:
+def is_fixed(program_setting: ProgramSetting) -> bool:
+    """Return whether a setting can't be changed here."""
     return workspace.readonly or program_setting.source == "environment"
 
 

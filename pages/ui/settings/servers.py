@@ -253,7 +253,7 @@ def _presets(card: ServerCard) -> None:
     with row(f"presets_{card.section}", gap="small"):
         st.caption(t("Usual addresses on this machine:"), width="content")
         for name, address in PURPOSES[card.section].presets.items():
-            small(verbatim(name), f"preset_{card.section}_{name}", "", put, address, help=verbatim(plain(address)))
+            small(verbatim(name), f"preset_{card.section}_{name}", "", put, address)
 
 
 def _form(card: ServerCard, open_: list[str]) -> None:

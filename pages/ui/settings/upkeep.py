@@ -127,7 +127,7 @@ def _choices() -> None:
     """Show the settings for daily backups, the backup folder, and encryption."""
     folder = workspace.settings_file.get("backups.folder")
     backups = workspace.backups
-    shut = workspace.readonly or folder.source == "environment"
+    shut = general.is_fixed(folder)
 
     def put() -> None:
         typed = session_state[_FOLDER].strip()

@@ -305,16 +305,8 @@ def unread_rows(base: str, files: Sequence[Failed], key: str) -> None:
                 writes=True,
             )
             if kind := PurePosixPath(item.path).suffix.lower():
-                small(
-                    "Ignore such files",
-                    f"ignore_all_{key}_{number}",
-                    "hide_source",
-                    ignore,
-                    base,
-                    f"*{escape(kind)}",
-                    help=plain(t("All {kind} files in this base that can't be read, now or later", kind=kind)),
-                    writes=True,
-                )
+                label = t("Ignore all unreadable {kind} files", kind=plain(kind))
+                small(label, f"ignore_all_{key}_{number}", "hide_source", ignore, base, f"*{escape(kind)}", writes=True)
     if others := files[_ACTED:]:
         listing(failed(others))
 
