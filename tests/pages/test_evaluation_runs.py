@@ -100,7 +100,7 @@ def test_one_click_compares_two_ways(filled: Screen, kept: QuestionSet) -> None:
     assert [run.pipeline for run in runs(filled)] == [Pipeline(search=SearchSettings(reranker="none")), Pipeline()]
     told = boxes(filled)
     assert "too few questions to tell" in told
-    assert "3 questions, 2 of them with an answer" in told
+    assert "3 questions, 2 with an answer in the notes" in told
     assert "First hit is correct" in told
     assert "There are no test runs yet" not in filled.text
     assert filled.workspace.jobs.find("evaluate") is None

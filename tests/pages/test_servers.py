@@ -93,7 +93,7 @@ def test_what_the_environment_sets_is_shown_and_shut(filled: Screen, monkeypatch
         assert (address.value, address.disabled) == (server.url, True)
         assert not box(settings, "model", "llm").disabled
         told = said(settings)
-        assert "Address is set by the environment variable TESSERA_LLM__BASE_URL, which overrides this page." in told
+        assert "Address: set by the environment variable TESSERA_LLM__BASE_URL, which overrides this page." in told
         assert "set by the environment variable TESSERA_LLM_API_KEY, which overrides this page" in told
         assert not any((button.key or "").startswith("replace_key_llm") for button in settings.app.button)
         save(settings, "llm", model="m")

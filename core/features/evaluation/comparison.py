@@ -62,9 +62,7 @@ def shared(runs: Sequence[Measured]) -> list[tuple[QuestionResult, ...]]:
     by_key = [{result.identity: result for result in results} for _, results in runs]
     rows = [tuple(results[key] for results in by_key) for key in by_key[0] if all(key in results for results in by_key)]
     if not rows and len(runs) > 1:
-        raise ConfigError(
-            "These test runs have no questions in common. Run the same question set with the settings of each."
-        )
+        raise ConfigError("These test runs have no questions in common. Run the same question set with both setups.")
     return rows
 
 
@@ -298,8 +296,8 @@ def _title(compared: SideBySide) -> Message:
 
 def _sections(compared: SideBySide, base: str) -> Sections:
     counts = plural(
-        "{n} question, {answerable} of them with an answer.",
-        "{n} questions, {answerable} of them with an answer.",
+        "{n} question, {answerable} with an answer in the notes.",
+        "{n} questions, {answerable} with an answer in the notes.",
         n=len(compared.rows),
         answerable=compared.answerable,
     )

@@ -67,7 +67,8 @@ def narrow(note: Note, gold: GoldSpan, quote: str) -> GoldSpan:
         raise QuestionSetError(
             gold.path,
             0,
-            "this text isn't in the passage, or appears more than once. Leave a part of the passage unchanged.",
+            "this text isn't in the passage, or appears in it more than once. Keep one part of the passage exactly as "
+            "it is, and delete the rest.",
         )
     return gold_at(note, gold.start + place[0], gold.start + place[1])
 

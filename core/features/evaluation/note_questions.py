@@ -482,7 +482,9 @@ class NoteChecks(Switchable):
         linked = _link_texts(notes, NoteLinks(self._store))
         questions = merge(_note_questions(note, holding, linked.get(note.id, ())) for note in notes)[:MOST_QUESTIONS]
         if not questions:
-            raise ConfigError("The base '{base}' has no notes to find. Import some first.", base=base.name)
+            raise ConfigError(
+                "No questions could be made from the notes in '{base}'. Import more notes first.", base=base.name
+            )
         table = self._store.questions
         taken = {item.name for item in table.sets(base)}
         if (known := table.find(_set_id(base))) is None:

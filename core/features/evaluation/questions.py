@@ -241,7 +241,10 @@ def _row_question(row: Row, line: int, known: Question | None) -> Question:
     for column in ("question", "kind", "any", "answer", "note", "suggested"):
         if known and now.get(column) != before.get(column):
             raise RowError(
-                "the id '{id}' has a different '{column}' in line {line}.", id=known.id, column=column, line=known.line
+                "the id '{id}' has a different '{column}' in line {line}. Use the same value, or another id.",
+                id=known.id,
+                column=column,
+                line=known.line,
             )
     return question
 

@@ -22,8 +22,8 @@ Item = TypeVar("Item")
 
 # Actions on selected chunks, with each button's label and a description of its effect.
 ACTIONS = {
-    "edit": (message("Edit"), message("Open the selected chunk")),
-    "embed": (message("Index"), message("Index the selected chunks that aren't indexed yet")),
+    "edit": (message("Edit"), message("Opens the selected chunk")),
+    "embed": (message("Index"), message("Indexes the selected chunks that aren't indexed yet")),
     "merge": (
         message("Merge"),
         message(

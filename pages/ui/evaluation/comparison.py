@@ -306,7 +306,7 @@ def _draw_rows(shown: SideBySide, rows: Sequence[ComparisonRow]) -> ComparisonRo
             "change": st.column_config.TextColumn("", width=28),
             "question": text_column("Question", width=260),
             **{
-                f"rank_{number}": st.column_config.TextColumn(letter, width=34, help=t("Rank of the answer"))
+                f"rank_{number}": st.column_config.TextColumn(letter, width=34, help=t("Rank of the correct passage"))
                 for number, letter in enumerate(LETTERS[: len(shown.runs)])
             },
             "kind": text_column("Kind", width=80),
@@ -318,8 +318,8 @@ def _draw_rows(shown: SideBySide, rows: Sequence[ComparisonRow]) -> ComparisonRo
         selection_default={"selection": {"rows": [first]}},
     )
     small_print(
-        "Each column shows the rank of the answer in a test run, or – if it wasn't found. Click a row, or choose it "
-        "with the arrow keys and Enter."
+        "The columns with a letter show the rank of the correct passage in each test run, or – if it wasn't found. "
+        "Click a row, or choose it with the arrow keys and Enter."
     )
     chosen = event.selection.rows
     row = rows[chosen[0] if chosen and chosen[0] < len(rows) else first]
@@ -367,8 +367,8 @@ def _head(base: KnowledgeBase, shown: SideBySide) -> None:
             for number, run in enumerate(shown.runs)
         )
         counts = t_plural(
-            "{n} question, {answerable} of them with an answer",
-            "{n} questions, {answerable} of them with an answer",
+            "{n} question, {answerable} with an answer in the notes",
+            "{n} questions, {answerable} with an answer in the notes",
             n=len(shown.rows),
             answerable=shown.answerable,
         )

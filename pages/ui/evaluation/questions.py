@@ -444,7 +444,7 @@ USUAL = 20
 def popover(question_set: QuestionSet) -> None:
     """Draw a popup for choosing how many questions to suggest, and whether by rules or by a language model."""
     llm = workspace.settings.llm
-    ways = {"rules": t("By rules, from definitions and headings")}
+    ways = {"rules": t("Rules for definitions and headings")}
     if llm.is_set_up:
         ways["model"] = plain(t("The language model {name}", name=llm.model))
     with popup("Suggest", "auto_awesome", "suggest", disabled=workspace.readonly):
@@ -452,7 +452,7 @@ def popover(question_set: QuestionSet) -> None:
             "Suggests questions that your notes answer, each with its passage. You accept or reject each of them."
         )
         count = st.select_slider(t("Maximum number of questions"), COUNTS, USUAL, key="suggest_count")
-        way = st.radio(t("By"), list(ways), format_func=ways.__getitem__, key="suggest_by")
+        way = st.radio(t("Suggested by"), list(ways), format_func=ways.__getitem__, key="suggest_by")
         if not llm.is_set_up:
             small_print(
                 "If you set up a language model in Settings, under Models, it can phrase questions in different words "
@@ -563,8 +563,8 @@ def _side(question_set: QuestionSet, every: Sequence[Question]) -> None:
     if session_state.get(_ADDING):
         widgets.group_title("New question")
         small_print(
-            "Next, choose the correct passage. A question without one counts as a question that your notes "
-            "don't answer."
+            "After adding the question, choose its correct passage. A question without a correct passage counts as "
+            "one that your notes don't answer."
         )
         added = draw_form(question_set, Question("", "", ()), kinds, "new")
         if button("Cancel", "cancel_question"):

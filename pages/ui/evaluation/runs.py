@@ -445,15 +445,15 @@ def _actions(question_set: QuestionSet, marked: Sequence[Run]) -> None:
         button(
             label, "history_compare", icon, open_comparison, type="primary", disabled=not 0 < len(ready) <= MOST_RUNS
         )
-        resumable = len(marked) == 1 and marked[0].ended_at is None
-        if button("Resume", "history_resume", "play_arrow", disabled=shut or not resumable):
-            start_job(JOB, lambda progress: RunList.from_runs([workspace.runs.resume(marked[0].id, progress)]))
         label = (
             t_plural("Delete {n} test run", "Delete {n} test runs", n=len(marked)) if len(marked) > 1 else t("Delete")
         )
         if button(label, "history_delete", "delete", disabled=shut or not marked):
             workspace.runs.delete_for_good([run.id for run in marked])
             rerun()
+        resumable = len(marked) == 1 and marked[0].ended_at is None
+        if resumable and button("Resume", "history_resume", "play_arrow", disabled=shut):
+            start_job(JOB, lambda progress: RunList.from_runs([workspace.runs.resume(marked[0].id, progress)]))
     small_print("Select one test run to look at it, or two to compare the newer with the older.")
 
 

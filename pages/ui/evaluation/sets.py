@@ -239,7 +239,7 @@ def draw_check(base: KnowledgeBase) -> None:
         small_print(
             "Creates questions from this base's notes (titles, headings, sentences with a word left out, "
             "definitions, names in code, link text). Tessera asks each question as usual and then again by meaning "
-            "only. Then look at the missed questions, because no search found their passages."
+            "only. The missed questions show you which passages can't be found."
         )
         checks = workspace.findability
         if button(

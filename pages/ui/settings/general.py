@@ -37,7 +37,7 @@ FIRST = ("mode", "limit")
 
 def search() -> None:
     """Show the default search settings, which a base or a single search can override."""
-    small_print("The default for every search, unless its base or the search itself sets something else.")
+    small_print("These are the defaults for every search. A base or a single search can override them.")
     for name in FIRST:
         _part(name)
     with expander("Advanced", "tune", "search_advanced"):
@@ -52,7 +52,7 @@ def search() -> None:
         workspace.uses.enabled,
         workspace.uses.enable,
         t(
-            "Records which notes are found, opened, quoted or read by programs, and for which question. The records "
+            "Records which notes are found, opened, quoted or read by programs, and for which questions. The records "
             "stay in this workspace, and each note shows its own figures."
         ),
     )
@@ -189,7 +189,7 @@ NUMBERS = {
         message("Seconds between checks of watched folders"),
         message("Most changes are noticed at once. This check finds changes that the system didn't report."),
     ),
-    "trash_days": (message("Days in the trash"), message("How many days a deleted note can be restored.")),
+    "trash_days": (message("Days in the trash"), message("A deleted note can be restored for this many days.")),
     "keep_versions": (
         message("Earlier versions to keep per note"),
         message("When a note has more versions, the oldest are deleted."),

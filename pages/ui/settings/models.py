@@ -92,12 +92,12 @@ KINDS = message_table(
         ),
         "sentence": "A model in the sentence-transformers format",
         "tfidf": (
-            "No model is used, and searches are by keyword only. Choose this for machines that can't run a model"
+            "Without a model, notes are found by keyword only. Choose this for a machine that can't run a model."
         ),
         "openai_compatible": "A model on an OpenAI-compatible server: Ollama, vLLM, TEI, LM Studio, OpenAI",
         "late-interaction": (
             "Compares each word of the question with the words of a hit. This is fast because it uses data stored "
-            "at import"
+            "at import."
         ),
         "cross-encoder": "Reads each hit with the question in mind, which gives the most accurate order but is slow "
         "without a graphics card",

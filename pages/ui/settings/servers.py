@@ -11,7 +11,7 @@ from core.base.frozen import frozen
 from core.base.messages import Message, message, message_table, verbatim
 from core.model import LocalServer, ServerCard, Status
 from pages.ui.shared import jobs
-from pages.ui.shared.safe import elements, html, plain, t_html
+from pages.ui.shared.safe import elements, html, t_html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, text_of
 from pages.ui.shared.widgets import (
@@ -151,8 +151,8 @@ KEYS = message_table(
 )
 SOURCES = message_table(
     {
-        "environment": "{what} is set by the environment variable {name}, which overrides this page.",
-        "file": "{what} is set in {file}, which overrides this page.",
+        "environment": "{what}: set by the environment variable {name}, which overrides this page.",
+        "file": "{what}: set in {file}, which overrides this page.",
     }
 )
 FILE = "tessera.toml"
@@ -227,7 +227,7 @@ def _card(status: Status, card: ServerCard) -> None:
     elif card.host:
         warn(
             t(
-                "The text of your notes and the key are sent to {host} unencrypted, so anyone on the way can read "
+                "The text of your notes and the key are sent to {host} unencrypted, so others on the network can read "
                 "them. Use an address that begins with https://.",
                 host=card.host,
             ),

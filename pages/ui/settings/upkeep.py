@@ -72,8 +72,8 @@ def _space() -> None:
     """Draw a table of disk usage by category, and the button that frees unused space."""
     space = workspace.doctor.space()
     rows = [{"part": text_of(name), "size": megabytes(getattr(space, part))} for part, name in SPACE_PARTS.items()]
-    rows += [
-        {"part": t("including data for fast reranking of '{base}'", base=base), "size": megabytes(size)}
+    rows[1:1] = [  # below the database, which contains them
+        {"part": t("of this, for fast reranking in '{base}'", base=base), "size": megabytes(size)}
         for base, size in space.tokens.items()
     ]
     table(rows, {"part": text_column("Part"), "size": text_column("Size")}, "space_table", most=420)

@@ -199,8 +199,8 @@ def _is_visible(job: Job) -> bool:
     """Return whether to draw a job.
 
     A job is drawn while it runs, if it failed or was stopped, if its result answers a question from the user, or if its
-    report is new or lists failures. Suggested notes are announced in the session that asked for them, until the user
-    has read it and left the page, or has decided on all of them.
+    report is new or lists failures. Suggested notes are reported in the session that asked for them, until the user
+    has left the page with the report or has decided on all of the notes.
     """
     if job.state == "running" and job.name in ROUTINE:
         return time.monotonic() - job.started > BRIEF
@@ -231,7 +231,7 @@ def _want(job: Job | None) -> None:
 
 
 def leave_page() -> None:
-    """Put away the report of suggested notes if the page that the user leaves has shown it."""
+    """Remove the report of suggested notes if the page that the user is leaving has shown the report."""
     read = st.session_state.pop(_READ, None)
     if read and read == st.session_state.get(_WANTED):
         del st.session_state[_WANTED]

@@ -267,8 +267,8 @@ HELPS = message_table(
             "keyword-only searches."
         ),
         "reranker": (
-            "The best hits are compared with the whole question again and put in a new order. The default "
-            "applies only to searches by both meaning and keyword."
+            "The best hits are compared with the whole question again and put in a new order. By default, this is "
+            "done only in searches by both meaning and keyword."
         ),
         "rerank_weight": "At 1, reranking alone decides the order. At 0, the order doesn't change. Values in "
         "between combine the two.",

@@ -171,12 +171,12 @@ def show(plan: SyncPlan) -> None:
         st.caption(
             t_plural(
                 (
-                    "{n} of these files will be read only during the import. If it can't be read, it is listed "
-                    "afterwards."
+                    "{n} of these files won't be read until the import. If it can't be read then, the report "
+                    "will say so."
                 ),
                 (
-                    "{n} of these files will be read only during the import. Those that can't be read are listed "
-                    "afterwards."
+                    "{n} of these files won't be read until the import. If any of them can't be read then, the report "
+                    "will list them."
                 ),
                 n=unread,
             )
@@ -317,7 +317,7 @@ def draw_ignored(base: KnowledgeBase) -> None:
     if not ignored:
         return
     with expander(
-        t_plural("{n} ignored file or kind of file", "{n} ignored files or kinds of files", n=len(ignored)),
+        t_plural("{n} ignored file or file type", "{n} ignored files or file types", n=len(ignored)),
         "visibility_off",
         f"ignored_{base.id}",
     ):

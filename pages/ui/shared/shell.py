@@ -121,7 +121,7 @@ MODEL = message_table(
         "ready": "Ready to search",
         "loading": "Getting ready…",
         "failed": "The model can't be used",
-        "import": "You can already search what is imported",
+        "import": "You can already search what has been imported",
         "embed": "You can search by keyword now",
     }
 )
@@ -134,7 +134,7 @@ MEANWHILE = message_table(
     }
 )
 
-# The colour of the dot and the title for each state of freshness. If the title is None, a message is shown instead.
+# The colour of the dot and the title for each state of freshness. If the title is None, the first message is the title.
 FRESHNESS = {
     "current": ("ready", message("Up to date")),
     "working": ("", message("Updating…")),

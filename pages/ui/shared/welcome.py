@@ -167,7 +167,7 @@ STEPS = (
         ".st-key-new_note",
         message("Write and link"),
         message(
-            "'New note' opens the editor, which saves automatically. Type [[ to link to another note. Below a note "
+            "'New note' opens the editor, which saves automatically. Type [[ to link to another note. Below a note, "
             "you see its links and the notes that link to it."
         ),
         note="linked",
@@ -177,7 +177,7 @@ STEPS = (
         ":is(.st-key-sample_questions, .st-key-eval_view)",
         message("Measure search quality"),
         message(
-            "Questions whose correct passages are known show how often those passages are found, and which "
+            "If you mark the passages that answer a question, a test run shows whether a search finds them, and which "
             "settings find more. Twenty questions for the sample notes are ready to use."
         ),
     ),

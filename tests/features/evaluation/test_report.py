@@ -168,7 +168,7 @@ def test_a_comparison_in_markdown() -> None:
     report = to_markdown(shown(), base="notes")
     for part in (
         "# Comparison of test runs\n",
-        "3 questions, 2 of them with an answer.\n\nKnowledge base: notes\n",
+        "3 questions, 2 with an answer in the notes.\n\nKnowledge base: notes\n",
         "| old | mine | 3 | 2026-01-31 09:15 UTC | 2026-01-31 09:15 UTC |",
         "## Settings that differ\n\n| Setting | old | weight 0.4 |\n",
         "| Weight of meaning | 0.6 | 0.4 |\n",
