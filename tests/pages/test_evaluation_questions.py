@@ -150,7 +150,7 @@ def test_first_questions_are_suggested_and_accepted_or_not(place: Path, tmp_path
 def test_suggestions_are_asked_for_in_the_popover(filled: Screen) -> None:
     keep(filled, NEGATIVE)
     look(filled)
-    assert filled.app.radio("suggest_by").options == ["By rules, from definitions and headings"]
+    assert filled.app.radio("suggest_by").options == ["Rules for definitions and headings"]
     filled.app.select_slider("suggest_count").set_value(5).run()
     filled.press("suggest_yes").finish("suggest")
     assert filled.workspace.jobs.find("suggest").state == "done"

@@ -217,7 +217,7 @@ def retained_edits(edits: Collection[Edit]) -> None:
     if edits:
         caption(
             t_plural(
-                "Your edit is kept, and only the split around it changes.",
+                "Your {n} edit is kept, and only the split around it changes.",
                 "Your {n} edits are kept, and only the split around them changes.",
                 n=len(edits),
             ),

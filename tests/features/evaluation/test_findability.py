@@ -146,7 +146,7 @@ def test_the_newest_checks_stay_and_leave_with_their_base(workspace: Workspace, 
         workspace.findability.check("things")
     assert len(workspace.runs.all("things")) == 2 * 5
     workspace.bases.add("bare")
-    with pytest.raises(ConfigError, match="no notes"):
+    with pytest.raises(ConfigError, match="No questions could be made"):
         workspace.findability.check("bare")
     assert workspace.findability.results(workspace.bases.get("bare").id) == (None, {})
 
