@@ -255,11 +255,11 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 .t-figures { border-collapse: collapse; font-variant-numeric: tabular-nums; width: 100%; font-size: .92rem; } .t-figures.t-small { font-size: .84rem; }
 .t-figures :is(th, td) { padding: .34rem .8rem .34rem 0; border-bottom: 1px solid var(--t-line); text-align: left; vertical-align: baseline; overflow-wrap: anywhere; }
 .t-figures tbody th { font-weight: 450; } .t-figures td > .t-dim { white-space: nowrap; } .t-figures thead th { border-bottom-width: 2px; } .t-figures td > span:first-child { display: inline-block; min-width: 3.1rem; }
-.t-figures tbody th { overflow-wrap: normal; } .t-figures td { min-width: 3.7rem; }
+.t-figures th { overflow-wrap: normal; } .t-figures td { min-width: 3.2rem; }
 .t-bands { max-height: 41rem; overflow: auto; border: 1px solid var(--t-line); border-radius: .5rem; padding: .4rem; line-height: 1.6; font-size: .93rem; overflow-wrap: anywhere; }
 .t-band { border-left: 4px solid var(--tile); background: color-mix(in srgb, var(--tile) 9%, transparent); padding: .15rem .7rem .4rem; margin-bottom: .25rem; } .t-band.on { outline: 2px solid var(--tile); outline-offset: -2px; }
 .t-more { margin-top: .5rem; } .t-more summary { cursor: pointer; font-size: .86rem; opacity: .75; margin-bottom: .3rem; }
-.t-gold { border-left: 3px solid var(--t-accent); padding: .05rem 0 .05rem .8rem; margin: .3rem 0 .6rem; } .t-gold .t-tag { max-width: none; white-space: normal; } .t-gold .t-text { font-size: .88rem; max-height: 11rem; overflow: auto; } .t-gold summary { cursor: pointer; font-size: .82rem; opacity: .75; }
+.t-gold { border-left: 3px solid var(--t-accent); padding: .05rem 0 .05rem .8rem; margin: .3rem 0 .6rem; } .t-gold .t-tag { display: inline-block; max-width: none; white-space: normal; } .t-gold .t-text { font-size: .88rem; max-height: 11rem; overflow: auto; } .t-gold summary { cursor: pointer; font-size: .82rem; opacity: .75; }
 .t-standing { opacity: 1; } .t-standing.good { color: var(--t-accent); } .t-standing.bad { color: color-mix(in srgb, #d2503f 85%, currentColor); }
 .t-rank.t-wrong { background: color-mix(in srgb, currentColor 14%, transparent); color: inherit; } .t-hit .t-rank.t-wrong { background: var(--t-line); }
 [class*="st-key-recalled_"] .t-text { font-size: .86rem; line-height: 1.5; max-height: 24rem; overflow: auto; } [class*="st-key-recalled_"] .t-name { font-size: .95rem; }
