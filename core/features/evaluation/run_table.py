@@ -90,4 +90,4 @@ _RUN = RowReader(
     settings=stored(Values),
     metrics=stored(MetricValues),
 )
-_RESULT = RowReader(QuestionResult, "result of a question", "question")
+_RESULT = RowReader(QuestionResult, "test result", "question")
