@@ -74,7 +74,8 @@ def search() -> None:
 
 
 def _part(name: str) -> None:
-    draw: Callable[..., object] = partial(knobs.draw, name)
+    offered = knobs.WAYS if name == "mode" else ()
+    draw: Callable[..., object] = partial(knobs.draw, name, offered=offered)
     if name == "reranker":
         texts = {value: value_label(name, value) for value in knobs.values(name)}
         draw = partial(select, knobs.setting_label(name), texts, label_of=partial(value_label, name))
