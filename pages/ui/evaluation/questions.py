@@ -265,7 +265,9 @@ def narrow(
     begin_with(f"{key}_state", labels, "all")
     begin_with(f"{key}_kind", kinds, "")
     with row(f"{key}_filters", vertical_alignment="bottom"):
-        state = widgets.pills("Which questions", labels, f"{key}_state", required=True, persist_state="session")
+        state: str | None = "all"
+        if len(labels) > 1:
+            state = widgets.pills("Which questions", labels, f"{key}_state", required=True, persist_state="session")
         kind = ""
         if len(kinds) > 1:
             kind = widgets.select(
