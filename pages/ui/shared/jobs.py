@@ -122,10 +122,10 @@ def is_shut() -> bool:
 
 
 def hindrance(*names: str, base: str = "") -> str:
-    """Return why nothing can be changed now, or "" if it can.
+    """Return the reason why nothing can be changed now, or "" if changes are possible.
 
-    The workspace is read-only, or one of the named jobs is running. By default, these are the jobs that lock notes or
-    chunks.
+    The reason is that the workspace is read-only, or that one of the named jobs is running. By default, these are the
+    jobs that lock notes or chunks. `base` is used as in `blocked_by`.
     """
     return text_of(READONLY) if workspace.readonly else blocked_by(*(names or WRITING), base=base)
 
@@ -231,7 +231,7 @@ def _want(job: Job | None) -> None:
 
 
 def leave_page() -> None:
-    """Remove the report of suggested notes if the page that the user is leaving has shown the report."""
+    """Remove the report of suggested notes if the page that the user is leaving has shown it."""
     read = st.session_state.pop(_READ, None)
     if read and read == st.session_state.get(_WANTED):
         del st.session_state[_WANTED]
