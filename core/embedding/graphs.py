@@ -70,6 +70,7 @@ class Graph:
         because such processors add two products in 16 bits, which 8-bit weights could overflow.
         """
         scale = np.abs(weight).max(axis=0) / 63
+        scale[scale == 0] = 1  # a column of zeros stays zero
         whole = np.round(weight / scale).astype(np.int8)
         return self.add(
             "DynamicQuantizeMatMul", values, whole, scale, np.zeros(len(scale), np.int8), bias, domain=FUSED
