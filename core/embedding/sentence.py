@@ -75,9 +75,8 @@ class PieceTokenizer:
     def encode(self, text: str, *, special: bool) -> PieceEncoding:
         """Return a text's tokens."""
         self._left -= len(text)
-        normal = text if text.isascii() else self._plain.normalizer.normalize_str(text)
         if self._grown or self._left < 0 or any(token in text for token in self._special):
-            ids, tokenizer = self._with_scripts(normal)
+            ids, tokenizer = self._with_scripts(text)
         else:
             words = self._plain.pre_tokenizer.pre_tokenize_str(self._plain.normalizer.normalize_str(text))
             ids = [*_SPECIAL, *sorted({*self._find([word for word, _ in words]), self._lowest})]
@@ -91,7 +90,8 @@ class PieceTokenizer:
 
     def _with_scripts(self, text: str) -> "tuple[list[int], Tokenizer]":
         """Return the indices of at least the pieces in the scripts of a text, and a tokenizer with them."""
-        needed = int(np.bitwise_or.reduce(_SCRIPTS[np.frombuffer(f"▁{text}".encode(), np.uint8)]))
+        normal = text if text.isascii() else self._plain.normalizer.normalize_str(text)
+        needed = int(np.bitwise_or.reduce(_SCRIPTS[np.frombuffer(f"▁{normal}".encode(), np.uint8)]))
         with self._growing:
             known, ids, tokenizer = self._grown or (0, [], self._plain)
             if needed & ~known or not ids:
@@ -220,6 +220,9 @@ class Encoder:
         return None
 
     def _encoding(self, text: str, *, special: bool = True) -> "Encoding | PieceEncoding":
+        if not text.isascii():
+            # The tokenizer rejects lone surrogates. The replacement is one character long, so spans stay valid.
+            text = SURROGATES.sub("\ufffd", text)
         if self._pieces:
             return self._pieces.encode(text, special=special)
         return self._tokenizer.encode(text, add_special_tokens=special)
@@ -234,7 +237,6 @@ class Encoder:
 
         This takes linear time and, apart from the result, constant memory.
         """
-        text = _clean(text)
         remembered = self._chunk_tokens if len(text) <= REMEMBERED else self._segment_tokens
         spans = [remembered(text[start:end]) + np.int32(start) for start, end in _segments(text)]
         return np.concatenate(spans) if spans else np.empty((0, 2), np.int32)
@@ -326,7 +328,7 @@ class Encoder:
         last = self._frames[role][1]
         found: list[Ids] = []
         for text in texts:
-            whole = prompt + _clean(text)
+            whole = prompt + text
             ids: list[int] = self._encoding(whole.lower() if self.facts.lower_case else whole).ids
             end = len(ids) - last
             found.append(ids[: min(end, self.facts.max_tokens - last)] + ids[end:])
@@ -367,14 +369,6 @@ class Encoder:
             suffix = special[::-1].index(0)
             frames[role] = (len(special) - suffix if prompt else special.index(0)), suffix
         return frames
-
-
-def _clean(text: str) -> str:
-    """Replace lone surrogates, which the tokenizer rejects.
-
-    The replacement is one character long, so spans stay valid.
-    """
-    return text if text.isascii() else SURROGATES.sub("\ufffd", text)
 
 
 def _segments(text: str) -> Iterator[Span]:

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 
 import pytest
 from tokenizers import Tokenizer
@@ -49,6 +50,50 @@ def test_tokens_are_those_of_the_whole_tokenizer(pieces: PieceTokenizer, facts: 
                 assert ours.offsets == theirs.offsets
                 assert ours.special_tokens_mask == theirs.special_tokens_mask
             pieces._grown = pieces._grown if left == 0 else None
+
+
+# A range of code points for each script or kind of sign that `_LEADS` tells apart, and some that NFKC changes.
+RANGES = {
+    "ASCII": (0x00, 0x80), "Latin": (0x80, 0x250), "marks": (0x2B0, 0x370), "Greek": (0x370, 0x400),
+    "Cyrillic": (0x400, 0x530), "Armenian": (0x530, 0x590), "Hebrew": (0x590, 0x600), "Arabic": (0x600, 0x800),
+    "Indic": (0x900, 0xE00), "Thai": (0xE00, 0x1000), "Georgian": (0x10A0, 0x1100), "jamo": (0x1100, 0x1200),
+    "accents": (0x1E00, 0x2000), "signs": (0x2000, 0x2C00), "kana": (0x3000, 0x3400), "Chinese": (0x4E00, 0xA000),
+    "Korean": (0xAC00, 0xD7B0), "old forms": (0xF900, 0x10000), "emoji": (0x1F000, 0x1FA00),
+    "letters in mathematics": (0x1D400, 0x1D800), "rare Chinese": (0x20000, 0x30000),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("left", [100_000, 0])  # with a few pieces for each text, then with those of its scripts
+def test_tokens_of_random_letters_of_every_script_are_those_of_the_whole_tokenizer(
+    pieces: PieceTokenizer, facts: ModelFacts, left: int
+) -> None:
+    whole, random = Tokenizer.from_file(str(facts.tokenizer)), Random(2)
+    pieces._left = left
+    for points in RANGES.values():
+        for _ in range(5):
+            letters = [chr(random.randrange(*points)) for _ in range(random.randint(1, 12))]
+            text = "".join(random.choice((letter, f"{letter} ", f"a{letter}")) for letter in letters)
+            ours, theirs = pieces.encode(text, special=True), whole.encode(text)
+            assert (ours.ids, ours.offsets) == (theirs.ids, theirs.offsets), text
+        pieces._grown = pieces._grown if left == 0 else None
+
+
+@pytest.mark.parametrize("text", ["words", "Grüße", "缓存雪崩"])
+@pytest.mark.parametrize("left", [100_000, 0])
+def test_a_text_is_normalised_at_most_once_to_find_its_pieces(
+    pieces: PieceTokenizer, monkeypatch: pytest.MonkeyPatch, text: str, left: int
+) -> None:
+    plain, normalised = pieces._plain, list[str]()
+
+    def normalise(text: str) -> str:
+        normalised.append(text)
+        return str(plain.normalizer.normalize_str(text))
+
+    normalizer = SimpleNamespace(normalize_str=normalise)
+    monkeypatch.setattr(pieces, "_plain", SimpleNamespace(normalizer=normalizer, pre_tokenizer=plain.pre_tokenizer))
+    pieces._left = left
+    pieces.encode(text, special=True)
+    assert len(normalised) <= 1
 
 
 def test_pieces_are_those_of_the_scripts_of_the_texts(pieces: PieceTokenizer) -> None:
