@@ -14,6 +14,7 @@ from core.base.registry import Entry
 from core.embedding import EMBEDDERS
 from core.workspace import Workspace
 from tests import samples
+from tests.importers import exports
 from tests.waiting import wait_until
 
 
@@ -170,6 +171,20 @@ def test_a_sync_that_fails_is_told(workspace: Workspace, vault: Path, monkeypatc
     workspace.watching.look()
     assert workspace.watching.folders(workspace.bases.get("vault"))[0].problem is None
     assert "herons.md" in titles(workspace)
+
+
+@pytest.mark.parametrize(("at", "byte"), [(0, 0), (4, 99), (6, 99), (8, 1), (10, 77), (28, 255), (30, 255)])
+def test_a_damaged_archive_in_a_watched_folder_stops_no_sync(
+    workspace: Workspace, vault: Path, at: int, byte: int
+) -> None:
+    packed = bytearray(exports.zipped(exports.keep()))
+    packed[packed.index(b"PK\1\2") + at] = byte  # in the archive's list of files
+    (vault / "takeout.zip").write_bytes(packed)
+    (vault / "herons.md").write_text("Herons.")
+    workspace.watching.look()
+    assert "herons.md" in titles(workspace)
+    problem = workspace.watching.folders(workspace.bases.get("vault"))[0].problem
+    assert problem is None or str(problem).startswith("takeout.zip: This zip archive is damaged, or compressed")
 
 
 def test_a_changed_file_is_a_new_version_and_a_renamed_base_is_still_watched(workspace: Workspace, vault: Path) -> None:

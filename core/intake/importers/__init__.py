@@ -21,7 +21,7 @@ from core.base.frozen import frozen
 from core.base.messages import message
 from core.base.registry import Entry, Registry
 from core.base.text import collapse_spaces, link_address
-from core.documents.kinds import too_large
+from core.documents.kinds import ZIP_DAMAGE, too_large
 from core.intake.notefile import is_skipped
 from core.intake.placeholders import lock_error
 from core.markdown.frontmatter import dump
@@ -120,7 +120,7 @@ class FolderImporter:
 IMPORTERS: Registry[Importer] = Registry(
     message("importer"),
     {
-        "logseq": Entry("core.intake.importers.logseq:Logseq"),
+        "logseq": Entry("core.intake.importers.logseq:Logseq", signs=r"(?:^|/)logseq/config\.edn$"),
         "notion": Entry("core.intake.importers.notion:Notion", signs=r"[0-9a-f]{32}(?:_all)?\.\w{1,8}$"),
         "evernote": Entry("core.intake.importers.evernote:Evernote", signs=r"(?i)\.enex$"),
         "joplin": Entry("core.intake.importers.joplin:Joplin", signs=r"(?i)\.jex$"),
@@ -213,7 +213,7 @@ def read_bytes(folder: Path, path: str, most: int = MAX_BYTES) -> bytes:
             raise SourceError(path, "This is a link that points outside the folder. It was not imported.")
         status = full.stat()
         if not stat.S_ISREG(status.st_mode):
-            raise SourceError(path, "This isn't a regular file.")
+            raise SourceError(path, "This is a device or a pipe, not a file. It was not imported.")
         if status.st_size > most:
             raise too_large(path, status.st_size, most)
         with full.open("rb") as file:
@@ -334,7 +334,7 @@ def _packs_export(file: Path, _mtime_ns: int) -> bool:
 
 def is_export(place: Path) -> bool:
     """Return whether a file or folder is an export. Only files with names that occur in exports are read."""
-    with suppress(OSError, zipfile.BadZipFile, ValueError):
+    with suppress(*ZIP_DAMAGE):
         if place.is_symlink():
             return False
         if place.is_dir():
