@@ -120,7 +120,7 @@ def _run(name: str, kind: str, data: bytes, path: str, look: Look) -> WorkerResu
         limits = limits_of(len(data), reads_scans=reads_scans)
         process = _take_process(limits)
         too_slow = message(
-            "This file takes longer than {n} seconds to unpack. Split it, or save it in another format.",
+            "This file takes longer than {n} seconds to convert. Split it, or save it in another format.",
             n=limits.processor_seconds,
         )
         with _in_time(path, too_slow):
@@ -233,7 +233,7 @@ class PictureReader:
         check_size(data, path)
         if not picture_kind(data):
             raise SourceError(
-                path, "This file isn't a readable picture, although its extension says that it is a picture."
+                path, "This picture is damaged, or has a format that Tessera can't read. Save it as PNG or JPEG."
             )
         with _in_time(
             path, message("This picture takes longer than {n} seconds to read. Make it smaller.", n=PICTURE_SECONDS)

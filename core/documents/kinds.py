@@ -170,7 +170,7 @@ def check(data: bytes, kind: str, path: str) -> None:
     if known.entry and data.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"):
         raise encrypted(path)
     if known.begins and not re.match(known.begins, data[:2048]):
-        raise _other(path, known)
+        raise wrong_kind(path, known.name)
     if not known.entry:
         return
     try:
@@ -178,7 +178,7 @@ def check(data: bytes, kind: str, path: str) -> None:
     except ZIP_DAMAGE as error:
         raise damaged(path) from error
     if not any(re.fullmatch(known.entry, member.filename) for member in members):
-        raise _other(path, known)
+        raise wrong_kind(path, known.name)
     if any(member.flag_bits & 0x1 for member in members):
         raise encrypted(path)
     unpacked = sum(member.file_size for member in members)
@@ -186,8 +186,8 @@ def check(data: bytes, kind: str, path: str) -> None:
     if len(members) > 20_000 or unpacked > min(MAX_UNPACKED, max(20 * 1024 * 1024, MAX_RATIO * len(data))):
         raise SourceError(
             path,
-            "This file unpacks to far more data than a document should (the limit is {size} MB).",
-            size=MAX_UNPACKED // 2**20,
+            "This file unpacks to far more data than a document of its size should. Save it again in its own program, "
+            "or split it.",
         )
 
 
@@ -219,8 +219,14 @@ def encrypted(path: str = "") -> SourceError:
     return SourceError(path, "This file is encrypted. Save a copy without a password and import that copy.")
 
 
-def _other(path: str, kind: FileKind) -> SourceError:
-    return SourceError(path, "This file isn't {kind}, although its extension says that it is.", kind=kind.name)
+def wrong_kind(path: str, name: Message) -> SourceError:
+    """Return the error for a file whose contents don't match its extension. `name` is the kind that it claims to be."""
+    return SourceError(
+        path,
+        "This file isn't {kind}, although its extension says so. Correct the extension, or save the file again in its "
+        "own program.",
+        kind=name,
+    )
 
 
 EXPORT = message(
@@ -245,11 +251,14 @@ _BETTER = {
 # Suffixes of unsupported kinds, mapped to the reason why their files aren't read and what the user can do.
 _REASONS = {
     " ".join((*PICTURES, "svg avif heic heif ico psd raw cr2 nef dng")): message(
-        "This is a picture. It is shown in the notes that link to it. Its text can be found if the base reads pictures."
+        "This is a picture. It is shown in the notes that link to it. To find its text, turn on 'Read text "
+        "in pictures' in the base's settings."
     ),
     "enex jex": EXPORT,
-    "zip": message("This is a zip archive. Import it separately, or unpack it here."),
-    "7z rar tar gz tgz bz2 xz zst lzma": message("This is an archive. Unpack it here so that its files can be read."),
+    "zip": message("This is a zip archive. Import it separately, or unpack it into this folder."),
+    "7z rar tar gz tgz bz2 xz zst lzma": message(
+        "This is an archive. Unpack it into this folder so that its files can be read."
+    ),
     "mp3 m4a m4b aac wav flac ogg oga opus wma aiff amr mid midi "
     "mp4 m4v mov avi mkv webm wmv mpg mpeg 3gp flv": message(
         "This is a recording. Tessera doesn't transcribe speech, so put a transcript next to it as a text file."

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from core.base.errors import SourceError
 from core.base.frozen import frozen
 from core.documents import Converted, process
-from core.documents.kinds import PICTURES, damaged, has, name_of, need
+from core.documents.kinds import PICTURES, damaged, has, name_of, need, wrong_kind
 from core.documents.pdf.lines import GlyphRun
 from core.documents.pdf.order import PageTable, order_parts
 from core.markdown.writing import table
@@ -123,9 +123,7 @@ class Ocr:
         need("rapidocr")
         if kind != "pdf":
             if not re.match(PICTURES[kind], data[:64]):
-                raise SourceError(
-                    "", "This file isn't {kind}, although its extension says that it is.", kind=name_of(kind)
-                )
+                raise wrong_kind("", name_of(kind))
             # Shrink large pictures, which would take too long.
             text = text_of(shrink(data, 3000))
             if not text:

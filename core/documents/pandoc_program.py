@@ -160,23 +160,13 @@ def _run_once(data: bytes, *arguments: str) -> bytes:
     if process.returncode < 0:
         raise end_error("", ChildProcessError(process.returncode))
     if process.returncode:
-        why = _reason(errors.decode("utf-8", "replace"))
-        raise SourceError("", "This file can't be converted: {why}", why=why) if why else damaged()
+        place = re.search(rb'Error at ".*?" \(line (\d+), column \d+\):', errors)
+        if not place:
+            raise damaged()
+        # The line is only near the error, because some formats are rewritten before pandoc reads them.
+        raise SourceError(
+            "",
+            "This file can't be read because of an error near line {n}. Correct it, then import the file again.",
+            n=int(place[1]),
+        )
     return written
-
-
-def _reason(stderr: str) -> str:
-    """Return pandoc's error message with the position of the error, or "" if it wouldn't help the user."""
-    place = re.search(r'Error at ".*?" \((line \d+, column \d+)\):', stderr)
-    # Messages about pandoc itself or about parts of an archive don't help the user.
-    reason = next(
-        (
-            line
-            for line in map(str.strip, stderr[place.end() if place else 0 :].splitlines())
-            if any(map(str.isalpha, line))
-            and not re.search(r"DocxError|Exception|CallStack|HasCallStack|Prelude\.|namespaces|\.xml|_rels", line)
-        ),
-        "",
-    )
-    where = f"{place[1]}: " if place else ""
-    return (where + reason)[:200] if reason else ""

@@ -93,7 +93,7 @@ def limit_time(seconds: float) -> None:
 
 _COMMAND = (sys.executable, "-m", "core.documents.worker")
 TOO_MUCH_MEMORY = message(
-    "This file takes more memory to unpack than a document of its size should. Split it, or save it in another format."
+    "This file takes more memory to convert than a document of its size should. Split it, or save it in another format."
 )
 # Exit statuses of a process in which a library ran out of memory.
 _OUT_OF_MEMORY = tuple(-getattr(signal, name, 0) for name in ("SIGABRT", "SIGTRAP", "SIGILL"))
@@ -174,7 +174,12 @@ def end_error(path: str, error: ChildProcessError) -> Interrupted:
             ),
         )
     return Interrupted(
-        path, message("This file can't be converted because its converter failed with exit status {n}.", n=status)
+        path,
+        message(
+            "This file can't be converted because its converter failed with exit status {n}. Save it in another "
+            "format.",
+            n=status,
+        ),
     )
 
 

@@ -129,7 +129,9 @@ def _convert(name: str, kind: str, place: Path) -> process.WorkerResult:
     except MemoryError:
         return {"reason": to_json(TOO_MUCH_MEMORY), "is_interrupted": True}
     except RecursionError:
-        return {"reason": to_json(message("This file is nested more deeply than a document should be."))}
+        return {
+            "reason": to_json(message("This file is nested too deeply. Simplify it, or save it in another format."))
+        }
     except Exception as error:  # noqa: BLE001 a hostile document may raise anything in a parser
         if isinstance(error, OSError) and error.errno in _MACHINE_ERRORS:
             return {"reason": to_json(machine_reason(error)), "is_interrupted": True}

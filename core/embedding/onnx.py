@@ -143,8 +143,8 @@ def _write_in_process(facts: ModelFacts, name: str, file: Path) -> None:
         if not read_json(pooling).get("include_prompt", True):
             raise ModelError(
                 (
-                    "The model '{name}' excludes its prompt from the computation, which 'onnx' can't "
-                    "do. Use 'sentence' for this model."
+                    "The model '{name}' doesn't count its prompt towards a text's vector, which 'onnx' "
+                    "doesn't support. Use 'sentence' for this model."
                 ),
                 name=name,
             )

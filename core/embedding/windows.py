@@ -52,7 +52,11 @@ def windows_of(chunks: Sequence[Chunk], title: str, embedder: Embedder, *, size:
     """
     limit = embedder.input_tokens if size is None else min(size, embedder.input_tokens)
     if limit < SMALLEST:
-        raise ConfigError("The model must read at least {least} tokens at a time, not {n}.", least=SMALLEST, n=limit)
+        raise ConfigError(
+            "This model reads only {n} tokens at a time, but at least {least} are needed. Choose another model.",
+            least=SMALLEST,
+            n=limit,
+        )
     heads: dict[tuple[bool, tuple[str, ...], str], tuple[str, int]] = {}
     # Identical text is cut only once, because a note may consist of megabytes of one repeated word.
     cut: dict[tuple[str, str], list[str]] = {}

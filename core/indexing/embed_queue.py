@@ -126,8 +126,8 @@ class Vectors:
         if self._store.bases.by_id(self._base.id).fingerprint != self._base.fingerprint:
             raise EmbeddingMismatch(
                 (
-                    "The base '{base}' changed its model in the meantime. What was already stored is kept. Run the "
-                    "rest again."
+                    "The model of the base '{base}' was changed in the meantime. What was stored so far is "
+                    "kept. Start again to process the rest."
                 ),
                 base=self._base.name,
             )
@@ -162,12 +162,12 @@ class Vectors:
         if vectors.shape != (count, self._base.dimension):
             raise EmbeddingMismatch(
                 (
-                    "The model of the base '{base}' returned {shape} numbers instead of {due}, so it is a different "
-                    "model than before. To use this model, import the notes into a new base."
+                    "The model of the base '{base}' returned {n} numbers per text instead of {due}, so it is "
+                    "a different model than before. To use this model, import the notes into a new base."
                 ),
                 base=self._base.name,
-                shape=str(vectors.shape),
-                due=str((count, self._base.dimension)),
+                n=vectors.size // count,
+                due=self._base.dimension,
             )
         self._store.vectors.add(self._base.fingerprint, keys, vectors, bits)
         yield keys

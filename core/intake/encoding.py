@@ -72,13 +72,17 @@ def decode_file(data: bytes, path: str, *, most: int = MAX_BYTES, chosen: str = 
             except UnicodeDecodeError as error:
                 raise SourceError(
                     path,
-                    "This file starts as {encoding} text but is damaged at byte {byte}.",
+                    "This file is marked as {encoding} text, but byte {byte} is damaged. Save it again as UTF-8.",
                     encoding=encoding.upper(),
                     byte=error.start + len(bom),
                 ) from error
     for signature, kind in _SIGNATURES.items():
         if data.startswith(signature):
-            raise SourceError(path, "This file is {kind}, although its extension says that it is text.", kind=kind)
+            raise SourceError(
+                path,
+                "This file is {kind}, although its extension says that it is text. Correct the extension.",
+                kind=kind,
+            )
     if found := decode_declared(data, PurePosixPath(path).suffix[1:].lower(), chosen):
         text, encoding = found
         is_chosen = chosen and encoding == normalize_encoding(chosen)
@@ -132,7 +136,11 @@ def _text_only(text: str, path: str, data: bytes | None = None) -> str:
     data = text.encode("utf-8", "replace") if data is None else data
     controls = len(data) - len(data.translate(None, _CONTROLS))
     if controls > 1 + len(text) // 100:
-        raise SourceError(path, "This file contains binary data, although its extension says that it is text.")
+        raise SourceError(
+            path,
+            "This file contains binary data, although its extension says that it is text. If it is a file of another "
+            "kind, correct the extension.",
+        )
     return text.replace("\0", "�") if controls else text
 
 

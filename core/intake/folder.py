@@ -199,7 +199,9 @@ def read(folder: Path, path: str) -> bytes:
     """
     data = read_bytes(folder, path, kinds.MAX_BYTES if is_document(path, pictures=True) else MAX_BYTES)
     if data and not data.strip(b"\0"):
-        raise NotDownloaded(path, message("This file has no content yet, only zero bytes."))
+        raise NotDownloaded(
+            path, message("This file contains only zero bytes. Wait until its program has finished writing it.")
+        )
     return data
 
 
@@ -308,7 +310,7 @@ def _check_entry(entry: "os.DirEntry[str]", path: str, root: Path, *, pictures: 
     if find_half_character(entry.path[len(str(root)) :]) is not None:
         yield Failed(path, message("This name isn't valid text. Change it, then update again."))
     elif not stat.S_ISREG(status.st_mode):
-        yield Failed(path, message("This isn't a regular file."))
+        yield Failed(path, message("This is a device or a pipe, not a file. It was not imported."))
     elif is_placeholder(status):
         yield _NotDownloaded(path, PLACEHOLDER)
     else:

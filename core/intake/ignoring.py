@@ -73,7 +73,7 @@ class Ignoring:
         name = path.rpartition("/")[2]
         if is_skipped(name):
             if name == ".trash":
-                return message("This is the trash of the vault.")
+                return message("This is the vault's trash.")
             if name.startswith("."):
                 return message("This is hidden because its name begins with a dot.")
             return message("This is a folder for programs, not for notes.")
@@ -98,7 +98,10 @@ class Ignoring:
             filters = json.loads(self._text(VAULT) or "{}").get("userIgnoreFilters") or []
             texts = [text for text in filters if isinstance(text, str) and text][:_MOST_RULES]
         except (AttributeError, TypeError, ValueError, RecursionError):
-            return self._refuse(VAULT, message("This file can't be read, so its list of excluded files isn't applied."))
+            why = message(
+                "This file is damaged, so its list of excluded files isn't applied. Check the list in Obsidian."
+            )
+            return self._refuse(VAULT, why)
         for text in texts:
             why = message("This is excluded by Obsidian ({rule}).", rule=text)
             is_expression = len(text) > 2 and text[0] == text[-1] == "/"
@@ -115,7 +118,7 @@ class Ignoring:
                 yield why, pattern
             else:
                 self._refuse(
-                    VAULT, message("This list of excluded files contains '{rule}', which is ignored.", rule=text)
+                    VAULT, message("The rule '{rule}' for excluded files can't be applied and is ignored.", rule=text)
                 )
 
     def _text(self, path: str) -> str:

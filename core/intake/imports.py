@@ -156,7 +156,7 @@ class Imports:
         deleted.pop(wanted, None)
         added = tuple(file for file in plan.added if deleted.get(file.path) != file.content_hash)
         left_out = [
-            Failed(path, message("Its note was deleted. Restore the note from the trash, or change the file."))
+            Failed(path, message("This file's note was deleted. Restore the note from the trash, or change the file."))
             for path in sorted(paths.difference(file.path for file in added))
         ]
         return replace(plan, added=added, left_out=(*plan.left_out, *left_out))
@@ -245,7 +245,9 @@ class Imports:
         edited = [
             match for match in plan.changed if self._store.versions.for_note(match.note.note_id)[0].author != "sync"
         ]
-        why = message("Its note was edited in Tessera. To use the text from the export, import the export itself.")
+        why = message(
+            "This file's note was edited in Tessera. To use the text from the export, import the export itself."
+        )
         return replace(
             plan,
             changed=tuple(match for match in plan.changed if match not in edited),
@@ -318,7 +320,8 @@ class Imports:
                     shutil.copytree(linked, own_files, copy_function=os.replace, dirs_exist_ok=True)
             with self._writing.setdefault(base.id, threading.Lock()):
                 report, written, stopped = import_plan(store, base, embedder, plan, writing)
-            self.discard(plan)
+            if is_upload:
+                self.discard(plan)
             if embed and not stopped:
                 report = self._embed_pending(base, written, report, _part(progress, share, 1))
             if not embed:

@@ -146,7 +146,11 @@ class Archive:
         with _translate_zip_errors(self._name):
             member = self._members[path]
             if member.compress_type not in _PLAIN:
-                raise SourceError(self._name, "'{path}' is compressed in a way that Tessera can't read.", path=path)
+                raise SourceError(
+                    self._name,
+                    "'{path}' is compressed in a way that Tessera can't read. Unpack the archive and create it again.",
+                    path=path,
+                )
             with self._archive.open(member) as source:
                 while data := piece(source):
                     if most is not None and len(data) > most:
@@ -180,7 +184,9 @@ def _open_zip(stream: IO[bytes], name: str) -> zipfile.ZipFile:
         archive = zipfile.ZipFile(stream)
         if len(archive.infolist()) <= MAX_ENTRIES:
             return archive
-    raise SourceError(name, "This archive contains more than {n} files.", n=MAX_ENTRIES)
+    raise SourceError(
+        name, "This archive contains more than {n} files. Unpack it, and import the folder in parts.", n=MAX_ENTRIES
+    )
 
 
 def _most(archive: IO[bytes]) -> int:
@@ -194,9 +200,8 @@ def _translate_zip_errors(name: str) -> Iterator[None]:
     except _DAMAGE as error:
         raise SourceError(
             name,
-            "This zip archive is damaged or of an unknown type. Create it again, or unpack it yourself. "
-            "Details: {reason}",
-            reason=str(error),
+            "This zip archive is damaged, or compressed in a way that Tessera can't read. Create it again, or unpack "
+            "it and import the folder.",
         ) from error
 
 
@@ -276,7 +281,8 @@ def size_error(name: str) -> SourceError:
     """Return the error for an upload over the limits."""
     return SourceError(
         name,
-        "This unpacks to far more data than notes should (the limit is {size} MB or {n} files).",
+        "This is too large, or unpacks to far more data than notes should (the limit is {size} MB or {n} files). "
+        "Import it in parts, or unpack it and import the folder.",
         size=MAX_UNPACKED // 2**20,
         n=MAX_ENTRIES,
     )

@@ -63,7 +63,7 @@ def fetch(address: str) -> WebPage:
     except (OSError, ValueError, http.client.HTTPException) as error:
         raise SourceError(
             address,
-            "This page can't be reached. Check its address and the internet connection. Details: {why}",
+            "This page can't be reached ({why}). Check the address and the network connection.",
             why=str(error) or type(error).__name__,
         ) from error
 
@@ -125,7 +125,12 @@ def _in_time(connected: socket.socket, address: str) -> Iterator[None]:
     finally:
         timer.cancel()
         if over.is_set():
-            raise SourceError(address, "This page takes longer than {n} seconds to load.", n=int(SECONDS))
+            raise SourceError(
+                address,
+                "This page takes longer than {n} seconds to load. Try again later, or save the page in a browser "
+                "and import the file.",
+                n=int(SECONDS),
+            )
 
 
 def _read_answer(connection: http.client.HTTPConnection, address: str) -> WebPage:
@@ -141,15 +146,25 @@ def _read_answer(connection: http.client.HTTPConnection, address: str) -> WebPag
             other=urljoin(address, answer.headers.get("Location", "?"))[:500],
         )
     if answer.status != http.HTTPStatus.OK:
-        raise SourceError(address, "The server answered with status {status}.", status=answer.status)
+        raise SourceError(
+            address, "The server answered with status {status}. Check the address in a browser.", status=answer.status
+        )
     kind = answer.headers.get_content_type()
     if kind not in _KINDS:
-        raise SourceError(address, "This page has the type {kind}, which Tessera can't read.", kind=kind)
+        raise SourceError(
+            address,
+            "This page has the type {kind}, which Tessera can't read. Save its text as a file and import that file.",
+            kind=kind,
+        )
     data = bytearray()
     while block := answer.read1(65_536):
         data += block
         if len(data) > MAX_BYTES:
-            raise SourceError(address, "This page is larger than {limit} MB.", limit=MAX_BYTES >> 20)
+            raise SourceError(
+                address,
+                "This page is larger than {limit} MB. Save its text as a file and import that file.",
+                limit=MAX_BYTES >> 20,
+            )
     suffix = _KINDS[kind]
     return WebPage(
         address, _name(address, suffix), in_its_charset(bytes(data), suffix, answer.headers.get_content_charset())

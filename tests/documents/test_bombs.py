@@ -45,7 +45,7 @@ def _deflated_twice() -> bytes:
 @pytest.mark.parametrize("make", [_drawn_in_itself, _deflated_twice])
 def test_a_small_pdf_takes_no_more_than_a_gigabyte(make: Callable[[], bytes], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(converting, "MEGABYTES", 160)
-    with pytest.raises(Interrupted, match="takes more memory to unpack"):
+    with pytest.raises(Interrupted, match="takes more memory to convert"):
         convert(make(), "a.pdf")
 
 

@@ -240,7 +240,7 @@ _DAMAGED = "This file is damaged. Open it in its own program, save it again, and
         (
             "a.tex",
             b"\\begin{itemize} \\item x",
-            "This file can't be converted: line 2, column 2: unexpected end of input",
+            "This file can't be read because of an error near line 2. Correct it, then import the file again.",
         ),
         ("a.docx", zipped({"word/document.xml": b"<a/>"}), _DAMAGED),
         ("a.odt", zipped({"content.xml": b"<a/>"}), _DAMAGED),

@@ -246,8 +246,8 @@ def test_a_hostile_export_of_evernote_is_refused_with_a_sentence(tmp_path: Path,
 
 
 UNREADABLE = {
-    "damaged": (ENEX[:400], "Home.enex: This file isn't a valid Evernote export"),
-    "empty": ("", "Home.enex: This file isn't a valid Evernote export (line 1)."),
+    "damaged": (ENEX[:400], "Home.enex: This Evernote export is damaged at line"),
+    "empty": ("", "Home.enex: This Evernote export is damaged at line 1. Export the notes again."),
     "without notes": ("<en-export></en-export>", "Home.enex: This is an Evernote export without notes."),
 }
 

@@ -77,7 +77,7 @@ def test_what_is_no_ordinary_file_is_never_opened(tmp_path: Path) -> None:
     write(tmp_path, real="x")
     os.mkfifo(tmp_path / "pipe.md")
     assert [(item.path, str(item.error)) for item in scan(tmp_path).failed] == [
-        ("pipe.md", "This isn't a regular file.")
+        ("pipe.md", "This is a device or a pipe, not a file. It was not imported.")
     ]
     with pytest.raises(SourceError, match="isn't a regular file"):
         read(tmp_path, "pipe.md")

@@ -49,7 +49,7 @@ def test_the_excluded_files_of_obsidian_are_left_out(tmp_path: Path) -> None:
     assert [file.path for file in scanned.files] == ["a.md"]
     assert left_out(tmp_path) == {
         ".obsidian/": "This is hidden because its name begins with a dot.",
-        ".trash/": "This is the trash of the vault.",
+        ".trash/": "This is the vault's trash.",
         "Archive 2020.md": "This is excluded by Obsidian (Archive).",
         "Templates/": "This is excluded by Obsidian (templates/).",
         "notes/daily-1.md": "This is excluded by Obsidian (/daily-\\d/).",

@@ -136,8 +136,9 @@ def test_a_file_that_became_empty_or_zero_bytes_keeps_its_note_until_it_is_delet
     report = sync(workspace, vault)
     assert [*away(report)] == ["Note 1.md", "Note 2.md", "Note 3.md", "new zero.pdf"]
     told = away(report)
-    assert told["Note 2.md"] == "This file has no content yet, only zero bytes. Until then, its note stays unchanged."
-    assert told["new zero.pdf"] == "This file has no content yet, only zero bytes."
+    zeros = "This file contains only zero bytes. Wait until its program has finished writing it."
+    assert told["Note 2.md"] == f"{zeros} Until then, its note stays unchanged."
+    assert told["new zero.pdf"] == zeros
     assert [(one.path, str(one.error)) for one in report.skipped] == [
         ("new.csv", "This file is empty."),
         ("new.md", "This file is empty."),

@@ -320,7 +320,7 @@ def test_hostile_pictures_are_refused_each_with_its_reason(workspace: Workspace,
     assert (
         problems["text.png"]
         == problems["program.png"]
-        == ("This file isn't a readable picture, although its extension says that it is a picture.")
+        == ("This picture is damaged, or has a format that Tessera can't read. Save it as PNG or JPEG.")
     )
     assert problems["cut.png"].startswith("This file is damaged.")
     assert problems["bomb.png"].startswith("This file is damaged.")

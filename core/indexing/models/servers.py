@@ -174,7 +174,10 @@ class Servers:
         try:
             httpx.URL(values.get("base_url", "").strip())
         except httpx.InvalidURL:
-            raise ConfigError("'{url}' isn't a valid address.", url=values["base_url"].strip()) from None
+            raise ConfigError(
+                "'{url}' isn't a valid address. An address begins with http:// or https://.",
+                url=values["base_url"].strip(),
+            ) from None
         config.store_entered_server(_check_section(section), values)
         self.refresh()
 

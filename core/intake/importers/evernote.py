@@ -15,6 +15,7 @@ from core.base.errors import SourceError
 from core.base.files import reason
 from core.base.messages import message
 from core.base.text import collapse_spaces
+from core.documents.kinds import wrong_kind
 from core.intake.importers import (
     MAX_BYTES,
     FolderImporter,
@@ -82,7 +83,7 @@ def _read(file: Path, path: str) -> Iterator[Element]:
         if not top:
             top.append(element)
         if depth > 100 or top[0].tag != "en-export":
-            raise SourceError(path, "This file isn't an Evernote export, although its extension says that it is one.")
+            raise wrong_kind(path, message("an Evernote export"))
 
     def text(data: str) -> None:
         nonlocal length
@@ -127,7 +128,9 @@ def _read(file: Path, path: str) -> Iterator[Element]:
         parser.Parse(b"", True)
         yield from notes
     except expat.ExpatError as error:
-        raise SourceError(path, "This file isn't a valid Evernote export (line {line}).", line=error.lineno) from error
+        raise SourceError(
+            path, "This Evernote export is damaged at line {line}. Export the notes again.", line=error.lineno
+        ) from error
     except OSError as error:
         raise SourceError(path, "This file can't be read: {why}.", why=reason(error)) from error
 
@@ -147,7 +150,13 @@ def _to_imported(note: Element, title: str, place: str) -> Imported | Failed:
             words.append(f"> {name}: {text}")
     groups = task_lists(note.findall("task"))
     if len(content := value("content")) > MAX_BYTES:
-        return Failed(place, message("This file contains a note larger than {limit} MB.", limit=MAX_BYTES // 2**20))
+        return Failed(
+            place,
+            message(
+                "This file contains a note larger than {limit} MB. Split the note, then export it again.",
+                limit=MAX_BYTES // 2**20,
+            ),
+        )
     try:
         body, encrypted, placed = markdown(content, names, groups)
     except SourceError as error:

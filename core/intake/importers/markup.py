@@ -81,7 +81,7 @@ class _MarkdownWriter(HTMLParser):
             self.encrypted += 1
         if tag not in _EMPTY:
             if len(self._open) >= 400:
-                raise SourceError("", "This note is nested more deeply than a note should be.")
+                raise SourceError("", "This note is nested too deeply. Simplify it, then export it again.")
             self._open.append((tag, silent, role))
             self._silent += silent
         if silent or self._silent:
@@ -91,7 +91,11 @@ class _MarkdownWriter(HTMLParser):
         if tag in ("td", "th"):
             self._cells += 1
             if self._cells > _MOST_CELLS:
-                raise SourceError("", "This note contains a table of more than {n} cells.", n=_MOST_CELLS)
+                raise SourceError(
+                    "",
+                    "This note contains a table with more than {n} cells. Split the table, then export the note again.",
+                    n=_MOST_CELLS,
+                )
             if self._rows:
                 self._rows[-1].append("")
         elif tag in _BREAKING and self._rows is None:
