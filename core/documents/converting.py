@@ -151,10 +151,10 @@ def limits_of(size: int, *, reads_scans: bool) -> Limits:
     most, scan = (OCR_SECONDS, OCR_MEGABYTES) if reads_scans else (MOST_SECONDS, MOST_MEGABYTES)
     # A larger document gets 20 more CPU seconds and 256 MB more memory per megabyte.
     seconds = min(most, SECONDS + 20 * (size >> 20))
+    megabytes = min(MOST_MEGABYTES, MEGABYTES + 256 * (size >> 20))
     # On a busy machine, a process gets only part of the CPU, so it may take three times as long.
-    return Limits(
-        OCR_SECONDS if reads_scans else 3 * seconds, seconds, min(MOST_MEGABYTES, MEGABYTES + 256 * (size >> 20)), scan
-    )
+    elapsed = OCR_SECONDS if reads_scans else 3 * seconds
+    return Limits(elapsed, seconds, megabytes, scan)
 
 
 def _take_process(limits: Limits) -> ConverterProcess:

@@ -162,9 +162,8 @@ def _markdown(nodes: Blocks, *, pictures: bool) -> str:
 
 
 def _write(nodes: Blocks, writer: str) -> str:
-    return run_pandoc(
-        json.dumps({"pandoc-api-version": [1, 23, 1], "meta": {}, "blocks": nodes}).encode(), "json", writer
-    ).decode()
+    tree = json.dumps({"pandoc-api-version": [1, 23, 1], "meta": {}, "blocks": nodes})
+    return run_pandoc(tree.encode(), "json", writer).decode()
 
 
 # Parsing of raw HTML and LaTeX blocks within other formats.

@@ -153,7 +153,10 @@ def convert(source: Path, folder: Path) -> None:
         data = source.read_bytes()
     except OSError as error:
         raise ModelError(
-            "The built-in model's weights can't be read: {file} ({why}).", file=source, why=error.strerror
+            "The built-in model's weights can't be read: {file} ({why}). Check the file's permissions, or "
+            "install Tessera again.",
+            file=source,
+            why=error.strerror,
         ) from error
     if sha256(data).hexdigest() != _SHA256:
         raise ModelError(

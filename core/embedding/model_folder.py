@@ -249,9 +249,8 @@ def _dimension(modules: list[Config], parts: list[Path], config: Config) -> int:
         kind = str(module["type"]).rpartition(".")[2]
         if kind == "Pooling":
             pooling = read_json(part / "config.json")
-            dimension = (pooling.get("embedding_dimension") or pooling["word_embedding_dimension"]) * max(
-                len(pooling_modes(pooling)), 1
-            )
+            per_mode = pooling.get("embedding_dimension") or pooling["word_embedding_dimension"]
+            dimension = per_mode * max(len(pooling_modes(pooling)), 1)
         elif kind == "Dense":
             dimension = read_json(part / "config.json")["out_features"]
     if not isinstance(dimension, int) or dimension <= 0:

@@ -116,9 +116,8 @@ class PieceTokenizer:
             for start in range(len(word))
             for size in range(1, _LONGEST + 1)
         }
-        for number in np.flatnonzero(
-            np.isin(self._sums, [sum(byte * byte for byte in part.encode()) for part in parts])
-        ).tolist():
+        sums = [sum(byte * byte for byte in part.encode()) for part in parts]
+        for number in np.flatnonzero(np.isin(self._sums, sums)).tolist():
             if number not in _SPECIAL and self._pieces[number][0] in parts:
                 yield number
 
@@ -344,9 +343,8 @@ class Encoder:
                 self.load_fastest()
             model = None if role != "query" and "_torch_model" in vars(self) else self._ids_model
         if not model:  # torch embeds them
-            vectors, tokens = self._in_bulk().embed(
-                ids, frame[0] if self.facts.prompts[role] else 0, frame if with_tokens else None
-            )
+            prompt = frame[0] if self.facts.prompts[role] else 0
+            vectors, tokens = self._in_bulk().embed(ids, prompt, frame if with_tokens else None)
         else:
             pooled, states = model.run(ids)
             vectors = unit(pooled)
@@ -446,9 +444,8 @@ def build_bundled() -> Encoder:
     if name != e5.NAME:
         return Encoder(name, folder)
     # The fingerprint is the same on every machine, so it is known before the folder is written.
-    return Encoder(
-        name, folder, identity=(f"{e5.NAME}:{BUNDLED_DIMENSION}:{'|'.join(e5.PROMPTS.values())}", BUNDLED_DIMENSION)
-    )
+    fingerprint = f"{e5.NAME}:{BUNDLED_DIMENSION}:{'|'.join(e5.PROMPTS.values())}"
+    return Encoder(name, folder, identity=(fingerprint, BUNDLED_DIMENSION))
 
 
 def find_bundled() -> tuple[str, FindFolder]:

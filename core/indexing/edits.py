@@ -58,12 +58,11 @@ def shift_edits(edits: Sequence[Edit], before: str, after: str) -> list[Edit]:
     if not moved:
         return list(edits)
     starts = sorted(moved)
-    return [
-        replace(
-            edit, anchor_start=edit.anchor_start + moved[starts[max(0, bisect_right(starts, edit.anchor_start) - 1)]]
-        )
-        for edit in edits
-    ]
+    shifted = []
+    for edit in edits:
+        line = starts[max(0, bisect_right(starts, edit.anchor_start) - 1)]
+        shifted.append(replace(edit, anchor_start=edit.anchor_start + moved[line]))
+    return shifted
 
 
 class _AnchorText:
@@ -96,9 +95,10 @@ class _AnchorText:
         if not re.search(LINE_END, anchor):
             return []
         dropped = [start - number for number, (start, _) in enumerate(_occurrences(self._body, "\r\n"))]
+        body, anchor = (re.sub(LINE_END, "\n", text) for text in (self._body, anchor))
         return [
             (start + bisect_left(dropped, start), end + bisect_left(dropped, end))
-            for start, end in _occurrences(re.sub(LINE_END, "\n", self._body), re.sub(LINE_END, "\n", anchor))
+            for start, end in _occurrences(body, anchor)
         ]
 
 

@@ -171,7 +171,6 @@ def readings(data: bytes, path: str) -> list[ReadAs]:
             # The first words with non-ASCII characters show whether the encoding is right.
             first = next((at for at, char in enumerate(text) if char > "\x7f"), 0)
             start = max(text.rfind("\n", 0, first) + 1, first - _SHOWN // 2)
-            read.append(
-                ReadAs(display_encoding(encoding), collapse_spaces(make_storable(text[start:][: 2 * _SHOWN]))[:_SHOWN])
-            )
+            shown = collapse_spaces(make_storable(text[start:][: 2 * _SHOWN]))[:_SHOWN]
+            read.append(ReadAs(display_encoding(encoding), shown))
     return read

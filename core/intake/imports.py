@@ -16,7 +16,7 @@ from core import chunking, embedding
 from core.base.call_log import log_bases, log_call
 from core.base.errors import Cancelled, SourceError, SyncRefused
 from core.base.faults import FILES, translate_errors, wrap_file_errors
-from core.base.messages import message, skeleton
+from core.base.messages import message, plural, skeleton
 from core.base.text import compose, stem
 from core.documents.converting import is_document
 from core.documents.kinds import fingerprint
@@ -278,13 +278,15 @@ class Imports:
         """
         if plan.differing and not confirmed:
             raise SyncRefused(
-                (
+                plural(
+                    "{n} note in the base '{base}' differs from its file in {folder}, and would get the file's text. "
+                    "Confirm if this is what you want. The earlier text stays in the note's history.",
                     "{n} notes in the base '{base}' differ from their files in {folder}, and would get the files' "
-                    "text. Confirm if this is what you want. The earlier text stays in each note's history."
-                ),
-                n=len(plan.differing),
-                base=plan.base,
-                folder=str(plan.folder),
+                    "text. Confirm if this is what you want. The earlier text stays in each note's history.",
+                    n=len(plan.differing),
+                    base=plan.base,
+                    folder=str(plan.folder),
+                )
             )
         if plan.removes_many() and not confirmed:
             raise SyncRefused(

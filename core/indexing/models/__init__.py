@@ -186,7 +186,8 @@ class Models:
             nearest = _nearest(store, base, unrelated)
             mean = nearest.mean()
             if answered := [question.text for question in own if question.gold]:
-                mean = min(mean, np.quantile(_nearest(store, base, embedder.embed(answered, role="query")), _BELOW))
+                answerable = _nearest(store, base, embedder.embed(answered, role="query"))
+                mean = min(mean, np.quantile(answerable, _BELOW))
             store.floors.set(base, Floor(float(mean), max(float(nearest.std()), _LEAST_SPREAD), windows, len(own)))
 
     # loading
