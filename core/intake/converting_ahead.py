@@ -23,7 +23,7 @@ _BYTES = 64 << 20
 
 
 class ConvertedFile(NamedTuple):
-    """A converted document, with its file and a hash of the contents, its original bytes, and its text."""
+    """A converted document: its file, including a hash of the contents, its original bytes, and its text."""
 
     file: SourceFile
     data: bytes

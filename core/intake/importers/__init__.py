@@ -136,7 +136,7 @@ IMPORTERS: Registry[Importer] = Registry(
 def importer_of(folder: Path, *, keeps_files: bool) -> Importer | None:
     """Return the importer for a folder, or None if there is none whose `keeps_files` has the given value.
 
-    Only importers with `signs` in the folder are made and asked.
+    Only importers whose `signs` match the path of a file in the folder are created.
     """
     paths = "\n".join(files(folder))
     made = (IMPORTERS.make(name, folder) for name in IMPORTERS if re.search(IMPORTERS[name].signs, paths, re.MULTILINE))
