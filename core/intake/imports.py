@@ -95,8 +95,8 @@ class Imports:
 
         If `base` is None, the plan is for the base named after the folder or, if there is none, for the only base
         synced with the folder. If there is neither, it is for a new base named after the folder. An export from another
-        program (a folder or file) is compared like an upload. Raises SourceError if the folder is missing, empty, or inside the
-        workspace.
+        program (a folder or file) is compared like an upload. Raises SourceError if the folder is missing, empty, or
+        inside the workspace.
         """
         name = base or self._name_for(path)
         place = path.expanduser()

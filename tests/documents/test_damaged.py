@@ -6,6 +6,7 @@
 import json
 import os
 import re
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -132,16 +133,14 @@ def test_a_damaged_document_is_read_or_refused_in_words(kind: str, monkeypatch: 
         b"",
     ],
 )
-def test_what_pandoc_writes_on_a_failure_reaches_nobody(errors: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    import subprocess
-    import sys
-
-    def popen(*_: object, **keywords: object) -> "subprocess.Popen[bytes]":
-        code = f"import sys; sys.stderr.buffer.write({errors!r}); sys.exit(64)"
-        return real([sys.executable, "-c", code], **keywords)
-
-    real = subprocess.Popen
-    monkeypatch.setattr(pandoc_program.subprocess, "Popen", popen)
+def test_what_pandoc_writes_on_a_failure_reaches_nobody(
+    errors: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "pandoc"
+    program.write_text('#!/bin/sh\ncat "$0.errors" >&2\nexit 64\n')
+    program.chmod(0o755)
+    program.with_suffix(".errors").write_bytes(errors)
+    monkeypatch.setattr(pandoc_program, "_program", lambda: str(program))
     with pytest.raises(SourceError) as refused:
         pandoc_program._run_once(b"x", "-f", "docx", "-t", "json")
     assert str(refused.value.reason).startswith("This file is damaged. Open it")

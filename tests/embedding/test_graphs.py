@@ -11,7 +11,7 @@ from core.embedding.graphs import Graph
 @pytest.mark.parametrize("zeros", [[], [0], [1, 2], [0, 1, 2]])
 def test_products_in_8_bits_are_near_those_in_float_also_where_weights_are_zero(zeros: list[int]) -> None:
     random = np.random.default_rng(1)
-    weight, bias, values = (random.normal(size=size).astype(np.float32) for size in [(4, 3), 3, (1, 5, 4)])
+    weight, bias, values = (random.normal(size=size).astype(np.float32) for size in [(4, 3), (3,), (1, 5, 4)])
     weight[:, zeros] = 0
     graph = Graph()
     with warnings.catch_warnings():
