@@ -531,7 +531,7 @@ def test_pictures_of_pages_are_notes_where_no_note_shows_them(workspace: Workspa
     report = workspace.imports.apply(workspace.imports.plan_folder(folder, "files"))
     assert (report.added, report.removed, report.unchanged) == (1, 0, 3)
     assert [one.path for one in report.skipped] == ["2026/page 3.png", "icon.png"]
-    assert "base reads pictures" in str(report.skipped[0].error)
+    assert "turn on 'Read text in pictures'" in str(report.skipped[0].error)
 
 
 def test_a_vault_whose_notes_are_gone_isnt_one_of_pictures(workspace: Workspace, tmp_path: Path) -> None:

@@ -148,7 +148,7 @@ def test_an_import_that_began_with_the_old_model_is_told(workspace: Workspace, f
             workspace.switches.begin("vault", "new")
             workspace.switches.run("vault")
 
-    with pytest.raises(EmbeddingMismatch, match="changed its model in the meantime"):
+    with pytest.raises(EmbeddingMismatch, match="was changed in the meantime"):
         workspace.imports.apply(plan, progress=progress)
     workspace.imports.apply(workspace.imports.plan_folder(folder))
     assert stored(workspace) == {"first-letters": NOTES}
