@@ -43,6 +43,7 @@ _BLOCK = 1024 * 1024
 _PLAIN = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _DAMAGE = (
     zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError, ValueError, OSError, MemoryError,
+    OverflowError,
 )  # fmt: skip
 
 
@@ -199,9 +200,7 @@ def _translate_zip_errors(name: str) -> Iterator[None]:
         yield
     except _DAMAGE as error:
         raise SourceError(
-            name,
-            "This zip archive is damaged, or compressed in a way that Tessera can't read. Create it again, or unpack "
-            "it and import the folder.",
+            name, "This zip archive is damaged, encrypted or of an unknown type. Try another copy of it."
         ) from error
 
 

@@ -146,10 +146,7 @@ def _member(file: Path, name: str) -> Iterator[IO[bytes]]:
             yield member
     except FAULTS as error:
         raise SourceError(
-            str(file),
-            "This zip archive is damaged or of an unknown type. Create it again, or unpack it yourself. "
-            "Details: {reason}",
-            reason=str(error),
+            str(file), "This zip archive is damaged, encrypted or of an unknown type. Try another copy of it."
         ) from error
 
 

@@ -1,6 +1,7 @@
 """A base that is exported and imported into an empty workspace is exported again as the same bytes."""
 
 import json
+import struct
 import zipfile
 from collections.abc import Callable, Iterator
 from io import BytesIO
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from core.base.errors import ArchiveError, ConfigError, SourceError
+from core.base.errors import ArchiveError, ConfigError, SourceError, TesseraError
 from core.features.archives import documents
 from core.workspace import Workspace
 
@@ -197,6 +198,33 @@ def test_a_bad_zip_is_refused_whole(workspace: Workspace, tmp_path: Path, name: 
     with pytest.raises((ArchiveError, SourceError)):
         workspace.archives.restore_data(stream.getvalue(), "x.zip", "other")
     assert [base.name for base in workspace.bases.all()] == ["vault"]
+
+
+def far(offset: int) -> bytes:
+    """Return a zip whose only file begins at an offset that takes 64 bits."""
+    stream = BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr(name := "tessera.json", "{}")
+    head, entry = stream.getvalue().split(b"PK\1\2")
+    extra = struct.pack("<HHQ", 1, 8, offset)
+    entry = b"PK\1\2" + entry[:26] + struct.pack("<HHHHLL", len(extra), 0, 0, 0, 0, 2**32 - 1) + name.encode() + extra
+    return head + entry + struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 1, 1, len(entry), len(head), 0)
+
+
+@pytest.mark.parametrize("form", ["zip", "markdown"])
+def test_a_zip_damaged_at_any_byte_is_refused_whole_or_read(workspace: Workspace, tmp_path: Path, form: str) -> None:
+    synced(workspace, vault(tmp_path / "vault"))
+    whole = workspace.archives.exported("vault", form)
+    directory = range(whole.find(b"PK\1\2"), len(whole), 5)
+    damaged = [whole[:at] + b"\xff" * 4 + whole[at + 4 :] for at in (*range(0, len(whole), 50), *directory)]
+    damaged += [whole[:at] for at in range(0, len(whole), 100)] + list(map(far, (2**31, 2**62, 2**63, 2**64 - 1)))
+    for data in damaged:
+        try:
+            workspace.archives.restore_data(data, "x.zip", "other")
+        except TesseraError:
+            assert [base.name for base in workspace.bases.all()] == ["vault"]
+        else:
+            workspace.bases.delete("other")
 
 
 def test_every_mistake_has_its_line(workspace: Workspace) -> None:
