@@ -148,22 +148,24 @@ def _bring_to_front(folder: Path, as_json: bool) -> bool:
 def free_port(port: int | None, host: str = HOST) -> int:
     """Return `port`, or the first free port if it is None.
 
-    Raises ConfigError if `port` or every port tried is in use.
+    Raises ConfigError, with the last error's reason, if `host` can't listen on `port` or on any port tried.
     """
-    ports = [port] if port else list(range(PORT, PORT + _PORTS_TRIED))
+    ports = [port] if port else range(PORT, PORT + _PORTS_TRIED)
     for candidate in ports:
         with closing(socket.socket(socket.AF_INET, socket.SOCK_STREAM)) as probe:
             if os.name == "posix":
                 probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
                 probe.bind((host, candidate))
-            except OSError:
+            except OSError as error:
+                reason = error.strerror or str(error)
                 continue
             return candidate
     raise ConfigError(
-        "Other programs are using the ports from {port} to {last}. Choose another port with --port.",
-        port=str(ports[0]),
-        last=str(ports[-1]),
+        "Tessera can't listen on {host}:{ports}: {reason}. Choose another port with --port.",
+        host=host,
+        ports=str(port) if port else f"{PORT}-{PORT + _PORTS_TRIED - 1}",
+        reason=reason,
     )
 
 
