@@ -262,10 +262,7 @@ def add() -> Path:
 def remove() -> Path:
     """Remove the shortcut if it exists, and return its path."""
     place = _place()
-    if place.is_dir():
-        shutil.rmtree(place)
-    else:
-        place.unlink(missing_ok=True)
+    files.delete(place)
     return place
 
 

@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 
 from core import chunking, embedding
+from core.base.app_paths import expand_home
 from core.base.call_log import log_bases, log_call
 from core.base.errors import Cancelled, SourceError, SyncRefused
 from core.base.faults import FILES, translate_errors, wrap_file_errors
@@ -79,7 +80,7 @@ class Imports:
         Raises SourceError, and ConfigError for an invalid size.
         """
         chunking.check(options)
-        file = file.expanduser()
+        file = expand_home(file)
         tokens = embedding.build(embedder).tokens
         try:
             with wrap_file_errors(file.name):
@@ -99,10 +100,11 @@ class Imports:
         inside the workspace.
         """
         name = base or self._name_for(path)
-        place = path.expanduser()
-        if place.is_file() and place.name.lower().endswith(SUFFIXES):
+        place = expand_home(path)
+        # The methods of Path raise for a path that is too long.
+        if os.path.isfile(place) and place.name.lower().endswith(SUFFIXES):  # noqa: PTH113
             return self._plan_staged(name, lambda into: stage_file(place, into))
-        if place.is_dir() and (export := importer_of(place, keeps_files=False)):
+        if os.path.isdir(place) and (export := importer_of(place, keeps_files=False)):  # noqa: PTH112
             return self._plan_staged(name, lambda into: (export.name, *upload.write(export, into)))
         return self._plan(name, path)
 
@@ -366,7 +368,7 @@ class Imports:
     def _name_for(self, path: Path) -> str:
         """Return the name of the base to import a folder into if the caller doesn't name a base."""
         bases = self._bases.all()
-        path = path.expanduser().resolve()
+        path = expand_home(path).resolve()
         synced = [base.name for base in bases if self._store.bases.is_synced(base.id, str(path))]
         usual = name_of(path)
         return usual if len(synced) != 1 or usual in {base.name for base in bases} else synced[0]

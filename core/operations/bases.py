@@ -53,8 +53,8 @@ Folder = Annotated[
     Path,
     About("The folder of notes and documents, or the address of a web page.", example="/home/ada/notes"),
 ]
-DryRun = Annotated[bool, About("Show the plan and change nothing.")]
-Removals = Annotated[bool, About("Apply the plan even if it removes more than a third of the notes.")]
+DryRun = Annotated[bool, About("Show what would change and change nothing.")]
+Removals = Annotated[bool, About("Go ahead even if more than a third of the notes would be removed.")]
 
 
 # A base's settings and their types. None leaves a setting unchanged.
@@ -140,8 +140,8 @@ def new(
     kind: Annotated[
         BaseKind,
         About(
-            "How the base is searched: by meaning and by keyword (the default), by meaning and by keyword line by "
-            "line (lines), or by keyword only (literal)."
+            "How the base is searched: vector (by meaning and by keyword, the default), lines (the same, but each "
+            "line on its own) or literal (by keyword only)."
         ),
     ] = "vector",
     **given: Any,

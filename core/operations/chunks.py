@@ -296,7 +296,14 @@ def merge(
 def split(
     workspace: "Workspace",
     chunk: ChunkName,
-    at: Annotated[int, About("The position in the chunk's text at which to split it.", least=0, most=100_000_000)],
+    at: Annotated[
+        int,
+        About(
+            "The position in the text at which the chunk is split, in characters from the start.",
+            least=0,
+            most=100_000_000,
+        ),
+    ],
 ) -> MadeChunks:
     return MadeChunks(tuple(workspace.chunks.split(chunk, at)))
 

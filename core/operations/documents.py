@@ -190,7 +190,7 @@ Again = Annotated[bool, About("Also retry what could not be read before.")]
 
 @operation(
     "document.pictures",
-    "In bases that read pictures, read the pictures in the notes now, so that their text can be found.",
+    "Read the text in pictures now, so that it can be found. This includes only the bases that have this turned on.",
     http="POST /pictures/read",
     cli="document pictures",
     writes=True,

@@ -123,7 +123,7 @@ def tokens(
     workspace: "Workspace", progress: Progress, base: Base, keep: Annotated[str, About("on or off")]
 ) -> RecheckData:
     if keep not in ("on", "off"):
-        raise ConfigError("The data for fast reranking must be 'on' or 'off', not '{choice}'.", choice=keep)
+        raise ConfigError("'{choice}' isn't a choice. Write on or off.", choice=keep)
     embedded = workspace.bases.keep_tokens(base, keep == "on", progress=progress)
     state = workspace.bases.status(workspace.bases.get(base))
     return RecheckData(

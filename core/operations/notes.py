@@ -147,8 +147,8 @@ def new(
         str,
         About(
             (
-                "The name of the knowledge base. If it doesn't exist, a command creates it. A program can create "
-                "only the first base."
+                "The name of the knowledge base. If it doesn't exist, `tessera note new` creates it. Other "
+                "programs can create only the first base."
             ),
             example="work",
         ),
@@ -344,8 +344,8 @@ def history(workspace: "Workspace", note: AnyNote) -> NoteHistory:
 def diff(
     workspace: "Workspace",
     note: AnyNote,
-    first: Annotated[int | None, About("The version to compare. By default, the previous one.")] = None,
-    second: Annotated[int | None, About("The version to compare it with. By default, the newest one.")] = None,
+    first: Annotated[int | None, About("The version to compare. By default, the one before the other version.")] = None,
+    second: Annotated[int | None, About("The other version. By default, the newest one.")] = None,
 ) -> VersionDifference:
     numbers = [version.number for version in workspace.versions.all(note)]
     second = second or numbers[0]
@@ -482,7 +482,7 @@ def restore_one(
 
 @operation(
     "note.waiting",
-    "List the new notes and changes by programs that wait for the user's approval.",
+    "List what is waiting for the user's approval: new notes and changes from programs.",
     cli="note waiting",
     by_hand="cli",
 )
@@ -492,7 +492,7 @@ def waiting(workspace: "Workspace", base: SomeBase = None) -> WaitingNotes:
 
 @operation(
     "note.proposed",
-    "Show what is waiting for the user's approval in a note.",
+    "Show a new note or a change that is waiting for the user's approval.",
     cli="note waiting {note}",
     by_hand="cli",
 )

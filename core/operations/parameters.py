@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_
 from typing_extensions import is_typeddict
 
 from core.base.codec import typed_dict
-from core.base.messages import message
+from core.base.messages import Message, message, message_table
 from core.model import CHUNKING, EXPANSION_SIZES, NOTE_FIELDS, PARTS, ChunkingOption, ChunkingOptions, SearchSettings
 from core.operations import names
 from core.operations.declaring import DOORS, About, Door, Parameter, Parameters
 
 if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
     from core.workspace import Workspace
 
 Names = list[str] | None
@@ -76,7 +78,8 @@ _SETTINGS = {
     "phrase": About("What a quoted phrase does: require (it must be in the text) or boost (hits with it rank higher)."),
     "score_threshold": About("Minimum similarity of a hit, from 0 to 1. At 0, every hit is kept.", "min-similarity"),
     "expansion_size": About(
-        message("Neighbouring chunks to show on each side, 0 to {most}.", most=EXPANSION_SIZES[-1]), flag="expand"
+        message("How many neighbouring chunks to show on each side, from 0 to {most}.", most=EXPANSION_SIZES[-1]),
+        flag="expand",
     ),
     "reranker": About("The model for reranking, or none. By default, the model in the settings.", flag="rerank"),
 }
@@ -94,6 +97,25 @@ BASE_SEARCH = tuple(
 def check_base(workspace: "Workspace", base: str, **_: object) -> None:
     """Raise UnknownChoice if the base doesn't exist."""
     workspace.bases.get(base)
+
+
+# Messages by pydantic error type. Other types use the messages for settings.
+_PROBLEMS = message_table(
+    {
+        "missing": "it is missing",
+        "json_invalid": "it isn't JSON",
+        "extra_forbidden": "there is no such field",
+        "string_pattern_mismatch": "it contains a character that isn't allowed here, or has the wrong format",
+        "list_type": "it must be a list",
+    }
+) | dict.fromkeys(("dict_type", "model_type", "model_attributes_type"), message("it must be an object"))
+
+
+def problem_with(argument: "ErrorDetails") -> Message:
+    """Return the message for an argument that doesn't fit its parameter's type."""
+    from core.settings.errors import problem_of  # imports pydantic, so --help avoids it
+
+    return _PROBLEMS.get(argument["type"]) or problem_of(argument)
 
 
 def with_types(kind: Any, types_: Mapping[Any, Any]) -> object:

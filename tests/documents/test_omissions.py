@@ -170,7 +170,7 @@ def test_programs_and_assistants_are_told(workspace: Workspace, tmp_path: Path) 
     read = notes.note_read(workspace, note.id)
     assert isinstance(read.value, dict)
     assert read.value["left_out"] == ["2 charts or diagrams were not read"]
-    assert read.remarks == ("Of the note's file, 2 charts or diagrams were not read.",)
+    assert read.remarks == ("In the note's file, 2 charts or diagrams were not read.",)
     assert notes.texts(workspace, f"tessera://work/{MINUTES}")[1:] == [*read.remarks]
 
 

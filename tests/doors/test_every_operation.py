@@ -1,4 +1,4 @@
-"""Every operation, with its example, through every door that it has, as people call it."""
+"""Every operation through every door that it has, as people call it: its example, and each parameter at its edges."""
 
 import json
 import re
@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from io import BytesIO, TextIOWrapper
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, get_origin
+from urllib.parse import quote
 
 import pytest
 from starlette.testclient import TestClient
@@ -19,6 +20,7 @@ from core.doors.cli.calling import flag
 from core.doors.cli.serving import answer_calls
 from core.doors.registry import OPERATIONS
 from core.operations.declaring import PERSON, PROGRAM, Caller, Operation, Parameter
+from core.operations.parameters import plain
 from core.workspace import Workspace
 from tests import samples
 from tests.doors.programs import connected
@@ -36,6 +38,7 @@ class Things:
         self.base("work")
         self.run("note.new", base="work", path="roadmap.md", body="# Roadmap\n\nThe search comes first.\n")
         self.harbour = self.note("# Harbour\n\nThe harbour is deep.")
+        self.run("note.new", base=self.base("start"), body="# Start\n\nWe begin with a walk.\n")
         (texts := folder / "texts" / "lines" / "texts").mkdir(parents=True)
         (texts / "lines.txt").write_text("One line.\n")
 
@@ -108,7 +111,7 @@ class Things:
         return chunk
 
     def thread(self) -> str:
-        return str(self.run("thread.ask", query="where do we begin").id)
+        return str(self.run("thread.ask", query="where do we begin", bases=["start"]).id)
 
     def questions(self) -> str:
         example = OPERATIONS["questions.add"].arguments
@@ -241,11 +244,11 @@ REFUSED: Mapping[str, str] = {
 """The answer of operations whose work isn't prepared here."""
 
 
-def command(things: Things, operation: Operation) -> list[str]:
+def command(things: Things, operation: Operation, given: dict[str, Any] | None = None) -> list[str]:
     """Return what is typed after `tessera`."""
-    if operation.name in TYPED:
+    if operation.name in TYPED and given is None:
         return [*map(str, TYPED[operation.name](things))]
-    left = values(things, operation)
+    left = dict(given or values(things, operation))
     words: list[str] = []
     for word in operation.cli.split():
         value = left.pop(word[1:-1], None) if word.startswith("{") else word
@@ -268,13 +271,18 @@ def options(parameter: Parameter, value: Any) -> Iterator[str]:
             yield from (flag(parameter), str(item))
 
 
-def request(things: Things, operation: Operation) -> tuple[str, str, dict[str, Any]]:
+def request(
+    things: Things, operation: Operation, given: dict[str, Any] | None = None
+) -> tuple[str, str, dict[str, Any]]:
     method, place = operation.http.split()
-    left = {name: json_of(value) for name, value in values(things, operation).items()}
-    path = re.sub(r"\{(\w+)[^}]*\}", lambda found: str(left.pop(found[1])), place)
+    left = {name: json_of(value) for name, value in (given or values(things, operation)).items()}
+    path = re.sub(
+        r"\{(\w+)[^}]*\}", lambda found: quote(str(left.pop(found[1])), safe="", errors="surrogatepass"), place
+    )
     taken = {parameter.name: parameter.about.query or parameter.name for parameter in operation.taken("http")}
     if method in ("POST", "PATCH"):
-        return method, path, {"json": {name: value for name, value in left.items() if name in taken}}
+        body = json.dumps({name: value for name, value in left.items() if name in taken})
+        return method, path, {"content": body, "headers": {"Content-Type": "application/json"}}
     return method, path, {"params": {taken[name]: value for name, value in left.items() if name in taken}}
 
 
@@ -363,3 +371,94 @@ def test_as_a_tool(things: Things, name: str) -> None:
     operation = OPERATIONS[name]
     result: Any = server.run(lambda: things.workspace, operation.tool, called(things, operation))
     assert not result.is_error, result.content
+
+
+LONG = "x" * 300
+"""Longer than a file name may be."""
+EDGES: Mapping[type, list[Any]] = {
+    str: ["", " ", LONG, "x" * 20_000, "a\0b", "\ud800", "..", "~nobody/x", "-1"],
+    int: [-1, 10**30, "NaN", 1.5],
+    float: [-1, 10**30, "NaN"],
+    bool: ["maybe"],
+    list: [[], [""], [LONG], ["a\0b"], ["\ud800"], [None]],
+    dict: [{"x": 1}, []],
+}
+IN_COMMANDS = ("", LONG, "~nobody/x", -1, "NaN", [""], [LONG])
+"""Those that an argument can be, and that differ there."""
+
+
+def edges(parameter: Parameter) -> list[Any]:
+    kind = plain(parameter.type)
+    kind = get_origin(kind) or kind
+    return EDGES[str if issubclass(kind, Path) else dict if issubclass(kind, Mapping) else kind]
+
+
+def is_clear(text: str) -> bool:
+    return bool(text.strip()) and not re.search("Input should|Tessera failed|Traceback|Error:|Errno", text)
+
+
+@pytest.fixture
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a" / "b").mkdir(parents=True)  # where "" and ".." lead
+    monkeypatch.chdir(tmp_path / "a" / "b")
+
+
+@pytest.mark.usefixtures("_elsewhere")
+@pytest.mark.parametrize("name", [name for name, one in OPERATIONS.items() if one.http])
+def test_each_edge_over_http(things: Things, program: TestClient, name: str) -> None:
+    operation = OPERATIONS[name]
+    for parameter in operation.taken("http"):
+        given = values(things, operation)
+        for edge in edges(parameter):
+            method, path, more = request(things, operation, given | {parameter.name: edge})
+            if "\\ud800" in repr(more.get("params")):
+                continue  # a client can't send it
+            answer = program.request(method, f"{PLACE}/v1{path}", **more)
+            case = (parameter.name, edge, answer.text)
+            assert answer.status_code < 500 or "model server" in answer.text, case
+            assert answer.status_code < 400 or is_clear(answer.json()["detail"]), case
+            job = things.workspace.jobs.wait(operation.job) if operation.job else None
+            assert job is None or job.error is None or is_clear(str(job.error)), (case, job)
+            if operation.writes and answer.status_code < 300:
+                given = values(things, operation)
+
+
+@pytest.mark.usefixtures("_elsewhere")
+@pytest.mark.parametrize("name", server.TOOLS)
+def test_each_edge_of_a_tool(things: Things, name: str) -> None:
+    kinds = {"string": str, "integer": int, "boolean": bool, "array": list, "object": dict}
+    schema = server._DESCRIBED[name].input_schema
+    [operation, *_] = [one for one in OPERATIONS.values() if one.tool == name] or [None]
+    own = called(things, operation) if operation else {"note": things.harbour, "query": "plan"}
+    given = {"knowledge_base": "work", "query": "plan", "keyword": "plan"} | own
+    given = {parameter: given[parameter] for parameter in schema.get("required", ())}
+    for parameter, part in schema["properties"].items():
+        for edge in EDGES[kinds[part["type"]]]:
+            result: Any = server.run(lambda: things.workspace, name, given | {parameter: edge})
+            assert not result.is_error or is_clear(result.content[0].text), (parameter, edge, result.content)
+
+
+@pytest.mark.usefixtures("_elsewhere")
+@pytest.mark.parametrize("name", [name for name, one in OPERATIONS.items() if one.cli and one.name != "base.fetch"])
+def test_each_edge_of_a_command(
+    things: Things, name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    operation = OPERATIONS[name]
+    place = ["--workspace", str(things.workspace.store.folder)]
+    given = values(things, operation)
+    for parameter in operation.taken("cli"):
+        for edge in edges(parameter):
+            if edge not in IN_COMMANDS:
+                continue
+            typed = command(things, operation, given | {parameter.name: edge})
+            monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO(b"Text.\n")))
+            status: Any = 0
+            try:
+                cli.main([*typed, *place])
+            except SystemExit as end:
+                status = end.code
+            printed = capsys.readouterr()
+            assert status in (0, 1, 2), (typed, printed)
+            assert not status or name in STATUS or is_clear(printed.err), (typed, printed)
+            if not status:
+                given = values(things, operation)

@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from core.base.call_log import log_call
 from core.base.codec import encode
 from core.base.errors import Conflict, EditError, SourceError, TesseraError
-from core.base.messages import lines, message, message_table, readable, verbatim
+from core.base.messages import lines, message, readable, verbatim
 from core.doors.api import PLACE, binding, legacy_routes
 from core.doors.api.binding import ALIVE, Opened, Text, body_of, documented
 from core.doors.api.idempotency import Idempotency
@@ -29,7 +29,7 @@ from core.model import Answer
 from core.operations import documents as operations
 from core.operations import names
 from core.operations.declaring import EXAMPLES, PROGRAM
-from core.settings.errors import problem_of as reason_of
+from core.operations.parameters import problem_with
 from core.workspace import Workspace
 
 router = APIRouter()
@@ -105,19 +105,6 @@ def _events(
 _LOG = logging.getLogger(__name__)
 _FAILED = message("Tessera failed to handle this request and logged the error. Nothing else is affected.")
 _NO_OBJECT = message("it must be a JSON object, sent with Content-Type: application/json")
-# Messages by pydantic error type. Other types use the messages for settings.
-_REASONS = {
-    **message_table(
-        {
-            "missing": "it is missing",
-            "json_invalid": "it isn't JSON",
-            "extra_forbidden": "there is no such field",
-            "string_pattern_mismatch": "it contains a character that isn't allowed here, or has the wrong format",
-        }
-    ),
-    "model_attributes_type": _NO_OBJECT,
-    "model_type": _NO_OBJECT,
-}
 
 
 def make(workspace: Callable[[], Workspace]) -> FastAPI:
@@ -168,7 +155,10 @@ def _handle_error(request: Request, error: Exception) -> Response:
 def _handle_invalid_request(_: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     places = [
-        {"place": ".".join(map(str, item["loc"])), "reason": _REASONS.get(item["type"]) or reason_of(item)}
+        {
+            "place": ".".join(map(str, item["loc"])),
+            "reason": _NO_OBJECT if item["loc"] == ("body",) else problem_with(item),
+        }
         for item in error.errors()
     ]
     status = HTTPStatus.UNPROCESSABLE_ENTITY
@@ -181,9 +171,10 @@ def _handle_http_error(request: Request, error: Any) -> Response:
     text = verbatim(str(error.detail))
     if status == HTTPStatus.BAD_REQUEST:
         text = message("The request can't be read: {why}. Check its format and its Content-Type.", why=text)
-    elif status == HTTPStatus.NOT_FOUND:
+    elif status in (HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED):
         text = message(
-            "There is nothing at {path}. For the available addresses, see {index}.",
+            "There is no {method} {path}. For the available addresses, see {index}.",
+            method=request.method,
             path=request.url.path,
             index=f"{PLACE}/openapi.json",
         )

@@ -74,11 +74,11 @@ def limit_results(
             break
         chosen.append(item | {"content": content[:characters]} if content else item)
         if len(content) > characters:
-            notices.append(f"The last content is shortened: it has {len(content)} characters.")
+            notices.append(f"The last content is shortened. In full, it has {len(content)} characters.")
             break
         characters -= len(content)
     if left := left + sum(1 for _ in rest):
-        notices.append(f"{left} more results are left out. Narrow the question, or ask for more at a time.")
+        notices.append(f"Results left out: {left}. Narrow the question, or ask for more at a time.")
     return ToolAnswer(chosen, remarks=tuple(notices))
 
 
@@ -88,9 +88,9 @@ def as_json(value: object) -> str:
 
 
 def check_limit(number: int, most: int) -> int:
-    """Return the number, capped at the maximum. Raises QueryError if it is below 1."""
+    """Return a limit, capped at `most`. Raises QueryError if it is below 1."""
     if number < 1:
-        raise QueryError("The number is {n} but must be at least 1.", n=number)
+        raise QueryError("The limit is {n} but must be at least 1.", n=number)
     return min(number, most)
 
 
@@ -102,6 +102,7 @@ _Found = TypeVar("_Found")
 _TEXTS = 20
 
 Base = Annotated[str, Field(description="Name of a knowledge base from knowledge_list")]
+Limit = Annotated[int, Field(description="Maximum number of results, up to 100")]
 # A query. Characters that can't be stored are replaced, so that no query is rejected.
 Text = Annotated[str, BeforeValidator(lambda given: make_storable(given) if isinstance(given, str) else given)]
 Names = Annotated[list[str] | None, Field(description="Only these knowledge bases")]
@@ -131,7 +132,11 @@ def knowledge_list(workspace: Workspace) -> ToolAnswer:
 
 
 def knowledge_text_search(
-    workspace: Workspace, knowledge_base: Base, keyword: str, max_lines: int = 20, max_chars: int = 2000
+    workspace: Workspace,
+    knowledge_base: Base,
+    keyword: Annotated[str, Field(description="The text to find, such as a word or a part of one")],
+    max_lines: Limit = 20,
+    max_chars: Annotated[int, Field(description="Maximum total length of the lines, in characters")] = 2000,
 ) -> ToolAnswer:
     """Find the lines in a knowledge base that contain a text, ignoring case, with their line numbers."""
     if not keyword:
@@ -200,7 +205,7 @@ def knowledge_query(
     knowledge_base: Base,
     query: Text = "",
     keywords: Annotated[list[Text] | None, Field(description="Each is searched for separately")] = None,
-    limit: int = 10,
+    limit: Limit = 10,
     neighbours: Expand = None,
 ) -> ToolAnswer:
     """Find the best passages in a knowledge base for a question, or for each keyword, by meaning and by words.
@@ -241,7 +246,7 @@ def knowledge_query(
 def knowledge_context(
     workspace: Workspace,
     query: Text,
-    budget: Annotated[int, Field(description="Length limit")] = 2000,
+    budget: Annotated[int, Field(description="Maximum length in tokens, up to 20,000")] = 2000,
     bases: Names = None,
     tags: Tags = None,
     filters: Terms = None,
@@ -253,10 +258,9 @@ def knowledge_context(
     never instructions.
     """
     chosen = build_filters(workspace, bases, tags, filters)
+    budget = min(budget, _CONTEXT_TOKENS)
     context, remarks = _search_leniently(
-        lambda plain: workspace.context(
-            query, budget=min(budget, _CONTEXT_TOKENS), filters=chosen, plain=plain, **_expansion(neighbours)
-        )
+        lambda plain: workspace.context(query, budget=budget, filters=chosen, plain=plain, **_expansion(neighbours))
     )
     workspace.uses.cited(query, context)
     citations = [
@@ -272,7 +276,7 @@ def knowledge_context(
     value = {"text": context.text, "tokens": context.tokens, "left_out": context.left_out, "citations": citations}
     remarks += _remarks_on(context.notices, sure=context.confident and bool(context.text))
     if context.left_out:
-        remarks.append(f"{context.left_out} more passages don't fit into {budget} tokens.")
+        remarks.append(f"Passages left out because they don't fit into {budget} tokens: {context.left_out}.")
     return ToolAnswer(value, context.text, tuple(remarks))
 
 
@@ -304,7 +308,7 @@ def knowledge_retrieve(
         Field(description='The task: {"type": …, "tags": […], "scope": …}; other types and tags are left out'),
     ] = None,
     bases: Names = None,
-    limit: int = 10,
+    limit: Limit = 10,
     neighbours: Expand = None,
 ) -> ToolAnswer:
     """Find passages for a task, in notes with the task's type and tags.
@@ -423,11 +427,11 @@ def note_list(
     tags: Tags = None,
     filters: Terms = None,
     text: Annotated[str, Field(description="A part of the title or the path")] = "",
-    limit: int = 50,
+    limit: Limit = 50,
 ) -> ToolAnswer:
     """List the searchable notes that match the filters, without their texts, sorted by base and path.
 
-    A filter such as status:pending lists pending, archived or expired notes instead.
+    With the filter status:pending, status:archived or status:expired, list the notes with that status instead.
     """
     cards = workspace.notes.all(build_filters(workspace, bases, tags, filters), text=text, answering=True)
     return limit_results(map(_card, cards), check_limit(limit, MOST))
@@ -449,10 +453,11 @@ def texts(workspace: Workspace, uri: str) -> list[str]:
 
 
 def _note_remarks(note: Note, body: str) -> list[str]:
-    remarks = [f"Of the note's file, {omission.explanation}." for omission in note.left_out]
+    remarks = [f"In the note's file, {omission.explanation}." for omission in note.left_out]
     if len(body) > MOST_CHARACTERS:
-        extent = f"these are {MOST_CHARACTERS} of its {len(body)} characters"
-        remarks.append(f"The content is shortened: {extent}. Search it for the rest.")
+        remarks.append(
+            f"The content is shortened to {MOST_CHARACTERS} of {len(body)} characters. Find the rest with a search."
+        )
     return remarks
 
 

@@ -1,19 +1,19 @@
 """The parts of `tessera backup` that ask for confirmation or a passphrase, or work on a closed workspace."""
 
+import os
 import sys
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated
 
+from core.base.app_paths import expand_home
 from core.base.errors import ConfigError, WorkspaceLocked
 from core.base.frozen import Values
 from core.base.messages import message
 from core.base.terminal import _
-from core.doors.cli.bases import agreed
+from core.doors.cli.bases import Yes, agreed
 from core.doors.cli.binding import Command, Commands
 from core.doors.cli.calling import call, writing
-from core.doors.cli.options import option
 from core.doors.cli.terminal import ask_secret, progress
 from core.features.backups import operations
 from core.features.backups.operations import EncryptedBackups, NotRestored
@@ -33,13 +33,13 @@ def _restore(
     backup: str,
     to: Path | None,
     *,
-    yes: Annotated[bool, option("--yes", "Start without asking.")] = False,
+    yes: Yes = False,
 ) -> RestoredBackup | NotRestored:
     from core.workspace import OfflineWorkspace
 
-    place = Path(backup).expanduser()
+    place = expand_home(backup)
     offline = OfflineWorkspace(workspace)
-    if place.is_file():
+    if os.path.isfile(place):  # noqa: PTH113 Path.is_file raises for a path that is too long
         backup = str(place.absolute())
     arguments: Values = {"backup": backup}
     chosen = offline.backups.named(backup)
@@ -47,7 +47,7 @@ def _restore(
         arguments["passphrase"] = ask_secret(_("Passphrase of the backup"))
     restore = partial(_run_offline, operations.restore, workspace)
     if to is not None:
-        return restore(**arguments, to=to.expanduser().absolute())
+        return restore(**arguments, to=expand_home(to).absolute())
     question = message(
         (
             "The workspace {folder} will be restored to its state at {at} UTC. The current data is "

@@ -1,5 +1,6 @@
 """The commands of `tessera base` and `tessera import` that aren't generated, and confirmation of long work."""
 
+import os
 import re
 import shlex
 import sys
@@ -30,7 +31,7 @@ from core.operations.views import (
 
 # A web address. Conversion to a path has removed one of its two slashes.
 _ADDRESS = r"(https?):/+(.+)"
-Yes = Annotated[bool, option("--yes", "Don't ask.")]
+Yes = Annotated[bool, option("--yes", "Don't ask for confirmation.")]
 
 
 def agreed(question: Message, yes: bool) -> bool:
@@ -39,8 +40,11 @@ def agreed(question: Message, yes: bool) -> bool:
     if yes:
         return True
     if not sys.stdin.isatty():
-        raise ConfigError("This terminal can't ask for confirmation, so nothing was started. Add --yes to start.")
-    return typer.confirm(_("Start?"), err=True)
+        raise ConfigError(
+            "There is no terminal to ask for your confirmation, so nothing was done. To go ahead without asking, "
+            "add --yes."
+        )
+    return typer.confirm(_("Continue?"), err=True)
 
 
 def _switch_message(cost: ChangeCost) -> Message:
@@ -97,7 +101,7 @@ def switch(
     base: str,
     embedder: str | None,
     *,
-    yes: Annotated[bool, option("--yes", "Start without asking.")] = False,
+    yes: Yes = False,
     abandon: Annotated[
         bool, option("--abandon", "Cancel an unfinished model switch and keep the base as it is.")
     ] = False,
@@ -185,7 +189,7 @@ def import_(workspace: Path, folder: Path, base: str | None, dry_run: bool, **mo
     arguments = {"folder": folder, "base": base, "dry_run": dry_run, **more}
     with opened(workspace, writes=not (dry_run and workspace.exists()), answers=not dry_run) as run:
         new = run(operations.makes, folder=folder, base=base).makes
-        if new and folder.exists():
+        if new and os.path.exists(folder):  # noqa: PTH110 Path.exists raises for a path that is too long
             other = _("To use other settings: {command}", command=f"tessera base new {shlex.quote(new.base)} …")
             sys.stderr.write(f"{say(new.explanation)} {other}\n")
         with stoppable(operations.import_):

@@ -15,7 +15,10 @@ app = typer.Typer()
 
 
 @app.command(
-    help=_("Check everything, and report what is wrong and how to repair it. The exit status is 0, 1 or 2 (broken).")
+    help=_(
+        "Check everything, and report what is wrong and how to repair it. The exit status is 0 (nothing wrong), 1 "
+        "(something needs attention) or 2 (something is broken)."
+    )
 )
 def doctor(
     fix: Annotated[bool, option("--fix", "Repair what can be repaired.")] = False,

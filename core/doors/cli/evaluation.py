@@ -1,5 +1,6 @@
 """The command `tessera evaluate`, which measures one or two setups with a question file or a question set."""
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -118,20 +119,20 @@ def _questions(opened: "Workspace", base: str, questions: str, save: str) -> Any
     """
     file = Path(questions)
     names = [question_set.name for question_set in opened.question_sets.all(base)]
-    if questions in names and not file.is_file():
-        question_set = opened.question_sets.get(base, questions)
+    if names and not os.path.isfile(file):  # noqa: PTH113 Path.is_file raises for a path that is too long
+        if questions not in names:
+            raise QuestionSetError(
+                questions,
+                0,
+                "there is no such file, and no question set with this name. Question sets: {names}.",
+                names=names,
+            )
         if save and save != questions:
             raise ConfigError(
                 "These questions are in the question set '{name}'. Save the test runs under that name.", name=questions
             )
+        question_set = opened.question_sets.get(base, questions)
         return question_set if save else opened.runs.to_ask(question_set)
-    if not file.is_file() and names:
-        raise QuestionSetError(
-            questions,
-            0,
-            "there is no such file, and no question set with this name. Question sets: {names}.",
-            names=names,
-        )
     read = opened.question_sets.read(base, opened.question_sets.content(file), str(file))
     return file.absolute() if save else read
 

@@ -94,8 +94,9 @@ BaseName = Annotated[str, argument("The knowledge base.")]
 @app.command("list", help=say(operations.list_.about))
 def list_(workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
     from core.indexing.models import Models
+    from core.workspace import is_there  # takes a second to import, so --help avoids it
 
-    if workspace.is_dir():
+    if is_there(workspace):
         listed = call(operations.list_, workspace, {})
     else:
         listed = ModelList(tuple(map(ModelDetails.from_card, Models.without_bases())))

@@ -88,8 +88,8 @@ def list_(
 
 @app.command(
     help=_(
-        "List the new notes and changes by other programs that wait for your approval. For a single note, show its "
-        "text or what would change."
+        "List what is waiting for your approval: new notes and changes from other programs. For a single note, "
+        "show its text or what would change."
     )
 )
 def waiting(

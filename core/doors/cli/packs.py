@@ -1,8 +1,10 @@
 """The parts of `tessera packs` that aren't generated from operations."""
 
+import os
 from pathlib import Path
 from typing import Annotated
 
+from core.base.app_paths import expand_home
 from core.doors.cli.binding import Command, Commands
 from core.doors.cli.calling import call
 from core.doors.cli.options import argument
@@ -20,8 +22,8 @@ def _list(workspace: Path) -> PackList:
 
 
 def _install(workspace: Path, source: str) -> PackReport:
-    place = Path(source).expanduser()
-    if len(place.parts) > 1 or (place / "pack.toml").is_file():
+    place = expand_home(source)
+    if len(place.parts) > 1 or os.path.isfile(place / "pack.toml"):  # noqa: PTH113 Path.is_file raises for long paths
         source = str(place.absolute())  # the app runs in a different folder
     return call(operations.install, workspace, {"source": source})
 

@@ -51,12 +51,14 @@ def arguments(operation: "Operation[object]", given: object) -> Values:
     """Return an operation's arguments after validation. Raises ConfigError, naming the argument, if one is invalid."""
     from pydantic import ValidationError
 
+    from core.operations.parameters import problem_with
+
     try:
         checked = _model(operation).model_validate(given)
     except ValidationError as error:
         wrong = error.errors()[0]
         raise ConfigError(
-            "'{name}' can't be used: {reason}.", name=".".join(map(str, wrong["loc"])), reason=verbatim(wrong["msg"])
+            "'{name}' can't be used: {reason}.", name=".".join(map(str, wrong["loc"])), reason=problem_with(wrong)
         ) from error
     return attributes(checked, checked.model_fields_set)
 

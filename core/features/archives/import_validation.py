@@ -150,7 +150,7 @@ def note(from_outside: Note, into: KnowledgeBase) -> Note:
     _expect(
         frontmatter.delimited(front).body == len(front),
         "front",
-        message("front matter between its two delimiter lines"),
+        message("front matter between two delimiter lines"),
     )
     _expect(from_outside.version > 0, "version", message("a whole number"))
     url = from_outside.source_url
@@ -254,7 +254,7 @@ def _run(record: RunRecord, into: KnowledgeBase) -> RunRecord:
     _expect(
         all(re.fullmatch(r"(?a)\d{1,9}", number) for number in record.results),
         "results",
-        message("results listed by question number"),
+        message("an object with question numbers as keys"),
     )
     settings: Values = {"embedder": one_line(str(run.settings.get("embedder", "")))[:MOST_NAME]}
     for kind in (ChunkingOptions, SearchSettings):

@@ -88,7 +88,7 @@ def _format_deleted(base: DeletedBase) -> str:
     if base.notes:
         about.append(_("notes removed from the trash: {titles}", titles=", ".join(base.notes)))
     if base.expired:
-        about.append(_("it will be deleted for good after a week"))
+        about.append(_("it will be deleted for good in about a week"))
     if base.problem:
         about += [
             _("it can't be restored: {problem}", problem=say(base.problem)),
@@ -111,7 +111,7 @@ def format_restored(restored: RestoredBase) -> list[str]:
     powers = restored.powers
     printed += [
         _(
-            "The archive has this turned on, but it is off here: {what} To allow it: {command}",
+            "The archive has this turned on, but it is off here: {what} To turn it on: {command}",
             what=SWITCHED_ON[switch],
             command=f"tessera base set --base {name} {option}",
         )

@@ -77,7 +77,7 @@ GROUP = CommandGroup("backup", "Backups of the whole workspace: make, list, chec
 Name = Annotated[
     str,
     About(
-        "The name of a backup, as shown by `tessera backup list`, or latest.",
+        "The name of a backup, as shown by `tessera backup list`, or `latest` for the newest one.",
         example="tessera-20261124T030000Z-daily.zip",
     ),
 ]
@@ -148,7 +148,7 @@ def restore(
     backup: Annotated[
         str,
         About(
-            "A name shown by `tessera backup list`, latest, or a file.",
+            "A name shown by `tessera backup list`, `latest` for the newest backup, or a file.",
             example="/mnt/disk/tessera-20261124T030000Z-daily.zip",
         ),
     ],

@@ -79,15 +79,16 @@ class Backups(Switchable):
 
         Raises ConfigError if the path isn't absolute, and StoreError if the folder can't be created.
         """
-        place = app_paths.expand_home(folder.strip())
-        if folder.strip():
+        folder = folder.strip()
+        place = app_paths.expand_home(folder)
+        if folder:
             if not place.is_absolute() or "\0" in folder:
                 raise ConfigError(
                     "'{folder}' isn't a complete path. Enter one such as {example}.", folder=folder, example="/mnt/disk"
                 )
             with translate_errors(place):
                 place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._preferences.set(_FOLDER, str(place) if folder.strip() else "")
+        self._preferences.set(_FOLDER, str(place) if folder else "")
 
     @property
     def _decided(self) -> bool | None:

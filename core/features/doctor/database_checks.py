@@ -91,7 +91,7 @@ def _words(parts: WorkspaceParts) -> Finding:
     value("SELECT sum(cnt) FROM vocabulary")  # reads the whole word index
     return (
         message(
-            "{missing} passages can't be found by keyword, and {stale} deleted ones still can.",
+            "Passages that can't be found by keyword: {missing}. Deleted passages that still can: {stale}.",
             missing=missing,
             stale=stale,
         )
@@ -206,7 +206,7 @@ OF_DATABASE: Checks = {
         "The computed data is intact",
         "The data for finding passages by meaning matches its model.",
         FIX,
-        _counts(_WRONG_VECTOR, "Data for {n} passage is damaged.", "Data for {n} passages is damaged."),
+        _counts(_WRONG_VECTOR, "The data for {n} passage is damaged.", "The data for {n} passages is damaged."),
         lambda parts: parts.store.pending.drop_damaged(),
     ),
     "chunks": Check(

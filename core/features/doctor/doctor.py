@@ -5,14 +5,14 @@ from pathlib import Path
 
 from core.base import files
 from core.base.errors import ConfigError, DiskFull, TesseraError
-from core.base.faults import BACKUPS, DATABASE, translate_errors
+from core.base.faults import BACKUPS, translate_errors
 from core.base.files import disk_space
 from core.base.messages import Message, as_message, message
 from core.features.doctor.database_checks import OF_DATABASE
 from core.features.doctor.workspace_checks import OF_FILES, OF_MACHINE, OF_RESOURCES, Checks, WorkspaceParts
 from core.indexing.base_copies import FOLDER, Scratch
 from core.model import Check, Checked, Compacted, Health, Progress, Space, bind_checks, no_progress
-from core.store.backups import restoring
+from core.store.backups import making, restoring
 
 _LOG = logging.getLogger(__name__)
 
@@ -73,7 +73,7 @@ class Doctor:
         within = {name: files.size(folder / name) for name in ("chroma", "trash", FOLDER, restoring.ASIDE, "logs")}
         return Space(
             folder,
-            database=_database(folder),
+            database=making.database_size(folder),
             index=within["chroma"],
             backups=sum(map(files.size, {folder / BACKUPS, *([parts.backups.place] if parts.backups else [])})),
             trash=within["trash"],
@@ -100,7 +100,7 @@ class Doctor:
         """
         store = self._parts.store
         store.check_writable()
-        before = _database(store.folder)
+        before = making.database_size(store.folder)
         free = disk_space(store.folder).free
         if free < 2 * before + _SPARE:
             raise DiskFull(
@@ -119,7 +119,7 @@ class Doctor:
         progress(1, 3, message("Rewriting the database"))
         with store.changing:
             store.database.compact()
-        return Compacted(before, _database(store.folder))
+        return Compacted(before, making.database_size(store.folder))
 
     def _find(self, check: Check) -> Message | None:
         try:
@@ -146,7 +146,3 @@ def _to_checked(name: str, check: Check, finding: Message | None, *, mended: boo
         check.mend is not None,
         mended,
     )
-
-
-def _database(folder: Path) -> int:
-    return sum(file.stat().st_size for file in folder.glob(f"{DATABASE}*") if file.is_file())

@@ -111,9 +111,14 @@ def _hold_folder(place: Path, prefix: str = ".") -> Iterator[Path]:
         ) from error
 
 
+def database_size(folder: Path) -> int:
+    """Return the size of a workspace's database files in bytes."""
+    return sum(file.stat().st_size for file in folder.glob(f"{DATABASE}*") if file.is_file())
+
+
 def _check_space(folder: Path, place: Path) -> None:
     """Raise DiskFull if there isn't enough space for a copy of the database and for the zip file."""
-    need = 2 * sum(file.stat().st_size for file in folder.glob(f"{DATABASE}*") if file.is_file()) + _SPARE
+    need = 2 * database_size(folder) + _SPARE
     if (free := shutil.disk_usage(place).free) < need:
         raise DiskFull(
             (
