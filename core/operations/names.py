@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from core.workspace import Workspace
 
 SCHEME = "tessera"
-# Maximum number of characters of a path to search for before comparing whole paths.
-_SEARCHED = 200
 
 
 def ids(workspace: "Workspace", names: Iterable[str]) -> list[str]:
@@ -59,7 +57,8 @@ def at(workspace: "Workspace", uri: str, *, answering: bool = False) -> NoteSumm
     base, _, path = uri.removeprefix(f"{SCHEME}://").partition("/")
     path = unquote(path)
     filters = workspace.searching.filters(bases=[workspace.bases.get(unquote(base)).name])
-    for card in workspace.notes.all(filters, text=path[-_SEARCHED:], answering=answering):
+    # A path may be longer than a text to search for.
+    for card in workspace.notes.all(filters, text=path[:200], answering=answering):
         if card.path == path:
             return card
     raise NoteNotFound(uri)

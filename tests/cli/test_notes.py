@@ -173,6 +173,8 @@ def test_a_text_is_written_in_the_editor(shell: Shell, tmp_path: Path, monkeypat
     lost.unlink()
     monkeypatch.setenv("VISUAL", "")
     assert "can't be started" in shell.run("edit", "Plan", stdin=None)[1]
+    monkeypatch.setenv("EDITOR", "vi '")
+    assert "can't be started" in shell.run("edit", "Plan", stdin=None)[1]
     monkeypatch.setenv("EDITOR", "false")
     assert "exited with status 1" in shell.run("edit", "Plan", stdin=None)[1]
     assert shell.run("show", "Plan")["version"] == 2

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.doors import cli
-from core.doors.cli.serving import HOST
+from core.doors.cli.serving import HOST, free_port
 
 ELSEWHERE = "192.0.2.1"
 """An address of documentation (RFC 5737), which no machine has."""
@@ -30,4 +30,12 @@ def test_a_port_in_use_is_named(command: list[str], tmp_path: Path, capsys: pyte
 
 def test_an_address_of_another_machine_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     told = refused(capsys, tmp_path, "serve", "--host", ELSEWHERE)
-    assert told.startswith(f"tessera: Tessera can't listen on {ELSEWHERE}:8501-8520: "), told
+    assert told.startswith(f"tessera: Tessera can't listen on {ELSEWHERE}:8501: "), told
+
+
+def test_an_address_of_ipv6_is_listened_on() -> None:
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+    except OSError:
+        pytest.skip("this machine has no ::1")
+    assert free_port(None, "::1")

@@ -87,13 +87,6 @@ def as_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def check_limit(number: int, most: int) -> int:
-    """Return a limit, capped at `most`. Raises QueryError if it is below 1."""
-    if number < 1:
-        raise QueryError("The limit is {n} but must be at least 1.", n=number)
-    return min(number, most)
-
-
 # The search tools.
 
 _CONTEXT_TOKENS = 20_000
@@ -102,7 +95,7 @@ _Found = TypeVar("_Found")
 _TEXTS = 20
 
 Base = Annotated[str, Field(description="Name of a knowledge base from knowledge_list")]
-Limit = Annotated[int, Field(description="Maximum number of results, up to 100")]
+Limit = Annotated[int, Field(description="Maximum number of results, up to 100", ge=1)]
 # A query. Characters that can't be stored are replaced, so that no query is rejected.
 Text = Annotated[str, BeforeValidator(lambda given: make_storable(given) if isinstance(given, str) else given)]
 Names = Annotated[list[str] | None, Field(description="Only these knowledge bases")]
@@ -136,7 +129,7 @@ def knowledge_text_search(
     knowledge_base: Base,
     keyword: Annotated[str, Field(description="The text to find, such as a word or a part of one")],
     max_lines: Limit = 20,
-    max_chars: Annotated[int, Field(description="Maximum total length of the lines, in characters")] = 2000,
+    max_chars: Annotated[int, Field(description="Maximum total length of the lines, in characters", ge=1)] = 2000,
 ) -> ToolAnswer:
     """Find the lines in a knowledge base that contain a text, ignoring case, with their line numbers."""
     if not keyword:
@@ -145,7 +138,7 @@ def knowledge_text_search(
         {"source": line.source, "line": line.number, "content": line.text}
         for line in workspace.texts.lines(knowledge_base, keyword)
     )
-    return limit_results(items, check_limit(max_lines, MOST), check_limit(max_chars, MOST_CHARACTERS))
+    return limit_results(items, min(max_lines, MOST), min(max_chars, MOST_CHARACTERS))
 
 
 def knowledge_semantic_search(
@@ -153,7 +146,7 @@ def knowledge_semantic_search(
     knowledge_base: Base,
     query: Text,
     top_k: Annotated[
-        int | None, Field(description="Number of passages (by default, the number in the settings)")
+        int | None, Field(description="Number of passages (by default, the number in the settings)", ge=1)
     ] = None,
     neighbours: Expand = None,
 ) -> ToolAnswer:
@@ -240,7 +233,7 @@ def knowledge_query(
     seen = {
         (picture["note"], picture["picture"]): picture for result in results for picture in _pictures(result)
     }.values()
-    return limit_results([*seen, *items], check_limit(limit, MOST) + len(seen), remarks=[*remarks, *_remarks(results)])
+    return limit_results([*seen, *items], min(limit, MOST) + len(seen), remarks=[*remarks, *_remarks(results)])
 
 
 def knowledge_context(
@@ -316,7 +309,7 @@ def knowledge_retrieve(
     More matching tags and a matching scope raise a passage's rank. `scores` are the parts of each score. Among them,
     `context` is the part that the task adds.
     """
-    options: Any = {"filters": build_filters(workspace, bases), "limit": check_limit(limit, MOST)}
+    options: Any = {"filters": build_filters(workspace, bases), "limit": min(limit, MOST)}
     options |= _expansion(neighbours)
     result, remarks = _search_leniently(lambda plain: workspace.retrieve(query, context, plain=plain, **options))
     workspace.uses.found(result)
@@ -386,7 +379,7 @@ def _search(
     workspace: Workspace, base: str, query: str, limit: int, neighbours: int | None, **options: Any
 ) -> tuple[SearchResult, list[str]]:
     """Return the result of searching a base's indexed passages, and remarks on how the query was parsed."""
-    options |= {"indexed": True, "limit": check_limit(limit, MOST), "filters": build_filters(workspace, [base])}
+    options |= {"indexed": True, "limit": min(limit, MOST), "filters": build_filters(workspace, [base])}
     options |= _expansion(neighbours)
     result, remarks = _search_leniently(lambda plain: workspace.search(query, plain=plain, **options))
     workspace.uses.found(result)
@@ -434,7 +427,7 @@ def note_list(
     With the filter status:pending, status:archived or status:expired, list the notes with that status instead.
     """
     cards = workspace.notes.all(build_filters(workspace, bases, tags, filters), text=text, answering=True)
-    return limit_results(map(_card, cards), check_limit(limit, MOST))
+    return limit_results(map(_card, cards), min(limit, MOST))
 
 
 def page(workspace: Workspace, after: str) -> tuple[list[tuple[str, NoteSummary]], bool]:

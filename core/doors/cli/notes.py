@@ -115,7 +115,7 @@ def _read_text(text: str | None, before: str, name: str) -> str:
         if len(data) > MAX_BYTES:
             raise ConfigError(
                 "More than {limit} MB came from stdin, so nothing was saved. Split the text into several notes.",
-                limit=MAX_BYTES // 2**20,
+                limit=MAX_BYTES >> 20,
             )
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -144,17 +144,17 @@ def _edit(before: str, name: str) -> str:
     with tempfile.TemporaryDirectory() as folder:
         stem = "".join(char for char in PurePosixPath(name).stem if char.isalnum() or char in " -_")[:60].strip()
         file = Path(folder, f"{stem or 'note'}.md")
-        file.write_bytes(before.encode("utf-8"))
+        file.write_bytes(before.encode())
         try:
             exit_status = subprocess.run([*shlex.split(editor), str(file)], check=False).returncode
-        except OSError as error:
+        except (OSError, ValueError) as error:  # a quotation mark in $EDITOR may be unclosed
             raise ConfigError("The editor '{editor}' can't be started. Set $EDITOR.", editor=editor) from error
         if exit_status:
             raise ConfigError(
                 "The editor '{editor}' exited with status {n}, so nothing was saved.", editor=editor, n=exit_status
             )
         try:
-            return file.read_bytes().decode("utf-8")
+            return file.read_bytes().decode()
         except UnicodeDecodeError as error:
             raise ConfigError("The editor didn't save UTF-8 text, so nothing was saved.") from error
 

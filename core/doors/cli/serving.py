@@ -150,9 +150,8 @@ def free_port(port: int | None, host: str = HOST) -> int:
 
     Raises ConfigError, with the last error's reason, if `host` can't listen on `port` or on any port tried.
     """
-    ports = [port] if port else range(PORT, PORT + _PORTS_TRIED)
-    for candidate in ports:
-        with closing(socket.socket(socket.AF_INET, socket.SOCK_STREAM)) as probe:
+    for candidate in [port] if port else range(PORT, PORT + _PORTS_TRIED):
+        with closing(socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)) as probe:
             if os.name == "posix":
                 probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
@@ -162,9 +161,9 @@ def free_port(port: int | None, host: str = HOST) -> int:
                 continue
             return candidate
     raise ConfigError(
-        "Tessera can't listen on {host}:{ports}: {reason}. Choose another port with --port.",
+        "Tessera can't listen on {host}:{port}: {reason}. Choose another port with --port.",
         host=host,
-        ports=str(port) if port else f"{PORT}-{PORT + _PORTS_TRIED - 1}",
+        port=str(port or PORT),
         reason=reason,
     )
 

@@ -13,8 +13,9 @@ from typing import IO, Any, BinaryIO, NoReturn, TextIO, cast
 
 import typer.core
 
+from core.base import files
 from core.base.codec import encode
-from core.base.errors import SourceError
+from core.base.errors import ConfigError, SourceError
 from core.base.jobs import Pace
 from core.base.messages import Message, readable
 from core.base.terminal import _, say
@@ -91,7 +92,7 @@ class Stream:
                 self.lost = SourceError(
                     "stdout",
                     "The output can't be written ({reason}). Everything done so far was kept.",
-                    reason=error.strerror or str(error),
+                    reason=files.reason(error),
                 )
                 if self.needed:
                     raise self.lost from error
@@ -238,11 +239,16 @@ def write(text: str) -> None:
 def ask_secret(label: str) -> str:
     """Ask for a key or passphrase, or read it from stdin if there is no terminal.
 
-    Options would be visible to other users.
+    Options would be visible to other users. Raises ConfigError if the input isn't text.
     """
     if sys.stdin.isatty():
         return str(typer.prompt(label, hide_input=True, err=True))
-    return sys.stdin.readline().rstrip("\r\n")
+    try:
+        secret = sys.stdin.readline().rstrip("\r\n")
+        secret.encode()  # fails for lone surrogates, which represent invalid bytes in some locales
+    except UnicodeError as error:
+        raise ConfigError("The input from stdin isn't UTF-8 text, so nothing was saved.") from error
+    return secret
 
 
 def print_notices() -> None:

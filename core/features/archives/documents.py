@@ -20,8 +20,8 @@ from core.base.codec import Scalar, assemble, to_plain
 from core.base.errors import ArchiveError, EditError, RowError, SourceError
 from core.base.file_names import harmless_path
 from core.base.frozen import AnyValues, Values, frozen
-from core.base.messages import Message, Text, message, reason_of
-from core.features.archives.records import Made, NoteRecord, RecordParts, Records, new_base, record_of
+from core.base.messages import Message, message, reason_of
+from core.features.archives.records import Made, Mistakes, NoteRecord, RecordParts, Records, new_base, record_of
 from core.intake import folder, notefile, upload
 from core.intake.encoding import MAX_BYTES, unreadable
 from core.intake.folder import free_path
@@ -301,7 +301,7 @@ def markdown_files(records: Records, find_file: FindFile) -> Contents:
     front matter.
     """
     texts = {}
-    mistakes = list[tuple[Text, Message]]()
+    mistakes = Mistakes(records.base.name)
     notes = records.sorted_notes()
     named = [harmless_path(note.path or title_filename(note.title), keeps_marks=True) for note in notes]
     paths = {str(parent) for path in named for parent in PurePosixPath(path).parents}
@@ -314,9 +314,8 @@ def markdown_files(records: Records, find_file: FindFile) -> Contents:
         try:
             texts[path] = text_of(note).encode("utf-8", "surrogatepass")
         except EditError as error:
-            mistakes.append((path, error.message))
-    if mistakes:
-        raise ArchiveError(records.base.name, mistakes)
+            mistakes.add(path, error.message)
+    mistakes.raise_any()
     yield from texts.items()
     for note in notes:
         for target in named_in(note.body, note.location) if not note.plain else ():

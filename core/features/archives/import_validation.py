@@ -144,9 +144,7 @@ def note(from_outside: Note, into: KnowledgeBase) -> Note:
     data = (front + body).encode()
     # A UTF-16 file of MAX_BYTES has MAX_BYTES // 2 characters. In UTF-8, they may take more than MAX_BYTES.
     if len(data) > MAX_BYTES and len(front) + len(body) > MAX_BYTES // 2:
-        raise RowError(
-            "it is {size:.1f} MB; the limit is {limit} MB.", size=len(data) / 2**20, limit=MAX_BYTES // 2**20
-        )
+        raise RowError("it is {size:.1f} MB; the limit is {limit} MB.", size=len(data) / 2**20, limit=MAX_BYTES >> 20)
     _expect(
         frontmatter.delimited(front).body == len(front),
         "front",

@@ -2,7 +2,6 @@
 
 import json
 import re
-import struct
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -41,9 +40,6 @@ _MOST_HEAD = 2**20
 _MOST_FOLDERS = 20
 # Maximum number of note titles to read from an archive in the list of deleted bases.
 _TITLES = 50
-# Exceptions raised by reading an arbitrary zip, which may be damaged, encrypted, or compressed in an unknown
-# way.
-FAULTS = (*DAMAGE, RowError, struct.error)
 
 FILES = (synonyms.FILE, fields.FILE)
 
@@ -144,7 +140,7 @@ def _member(file: Path, name: str) -> Iterator[IO[bytes]]:
     try:
         with files.open_regular(file) as stream, ZipFile(stream) as archive, archive.open(name) as member:
             yield member
-    except FAULTS as error:
+    except (*DAMAGE, RowError) as error:
         raise SourceError(
             str(file), "This zip archive is damaged, encrypted or of an unknown type. Try another copy of it."
         ) from error

@@ -33,9 +33,9 @@ _AGAIN = 600.0
 
 # Age, in days, at which the newest backup counts as old.
 _OLD = 7
-# Maximum total unpacked size, in bytes, of the backups to read in full, newest first. For the remaining backups, only
-# the manifest is read.
-_READ = 200_000_000
+# Maximum total size, in bytes, of the backups to read in full, newest first. For the remaining backups, only the
+# manifest is read.
+_READ = 100_000_000
 
 
 @dataclass(eq=False)
@@ -266,14 +266,11 @@ def _damage(backups: Backups) -> Message | None:
     bad = []
     left = _READ
     for backup in backups.all():
-        try:
-            is_database = backup.file.suffix == ".db"
-            digests = {} if is_database else manifest.read(backup.file)[1]
-            left -= sum(size for size, _ in digests.values()) or backup.bytes
-            if left > 0:
-                backups.check(backup)
-        except SourceError:
-            bad.append(backup.name)
+        left -= backup.bytes
+        with suppress(SourceError):
+            if not backup.problem and (left < 0 or backups.check(backup)):
+                continue
+        bad.append(backup.name)
     return count_names(bad, "{n} backup is damaged: {names}", "{n} backups are damaged: {names}")
 
 

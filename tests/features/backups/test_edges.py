@@ -260,3 +260,17 @@ def test_a_problem_stays_after_a_backup_to_another_place(workspace: Workspace, t
     (tmp_path / "stick").mkdir()
     workspace.backups.make(to=tmp_path / "stick")
     assert workspace.backups.problem == message("the disk was away")
+
+
+@pytest.mark.parametrize("errors", ["strict", "surrogateescape"])
+def test_a_passphrase_that_is_no_text_is_refused(
+    workspace: Workspace, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, errors: str
+) -> None:
+    workspace.close()
+    typed = io.TextIOWrapper(io.BytesIO(b"\xff\xfe a long passphrase\n"), "utf-8", errors)
+    monkeypatch.setattr(sys, "stdin", typed)
+    with pytest.raises(SystemExit) as ended:
+        main(["backup", "encrypt", "--workspace", str(workspace.store.folder)])
+    assert ended.value.code == 1
+    assert "UTF-8" in capsys.readouterr().err
+    assert not workspace.backups.encrypted
