@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from platformdirs import user_cache_dir
 
+from core.base.app_paths import expand_home
 from core.base.errors import ModelError
 from core.base.messages import message
 from core.embedding.model_folder import Config, create_folder
@@ -119,7 +120,7 @@ def is_available() -> bool:
 def models_dir() -> Path:
     """Return the folder for converted models: the setting `models_dir` or, by default, a folder in the user's cache."""
     configured = settings().models_dir
-    return configured.expanduser() if configured else Path(user_cache_dir("tessera", appauthor=False)) / "models"
+    return expand_home(configured) if configured else Path(user_cache_dir("tessera", appauthor=False)) / "models"
 
 
 def ensure_folder() -> Path:

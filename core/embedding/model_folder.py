@@ -3,6 +3,7 @@
 import hashlib
 import json
 import math
+import os
 import re
 import shutil
 import tempfile
@@ -114,7 +115,7 @@ def read_facts(folder: Path, name: str) -> ModelFacts:
 
     Raises ModelError if the folder isn't a complete sentence-transformers model.
     """
-    if not folder.is_dir():
+    if not os.path.isdir(folder):  # noqa: PTH112 Path.is_dir raises for a path that is too long
         raise ModelError(
             "There is no folder {folder}. Choose the folder that contains the model's modules.json.", folder=folder
         )

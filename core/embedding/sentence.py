@@ -1,5 +1,6 @@
 """Embed text with sentence-transformers models, find their folders by name, and provide the built-in model."""
 
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 import numpy as np
 
 from core.base import memory
+from core.base.app_paths import expand_home
 from core.base.blobs import Span
 from core.base.errors import ConfigError, ModelError
 from core.base.frozen import frozen
@@ -411,7 +413,7 @@ def find(name: str, kind: hub.Kind = "sentence") -> tuple[str, FindFolder]:
         package = name.removeprefix(PACKAGE)
         return package.lower().replace("-", "_"), lambda: hub.package_folder(package)
     if is_local(name):
-        folder = Path(name).expanduser()
+        folder = expand_home(name)
         return folder.name, lambda: folder
     full = on_hub(name)
     return full, lambda: hub.snapshot(full, kind)
@@ -426,7 +428,7 @@ def is_local(name: str) -> bool:
     """Return whether a name refers to a package or a path. `owner/model` is a path only if such a folder exists."""
     if name.startswith((PACKAGE, "/", ".", "~")) or "\\" in name or name.count("/") > 1 or re.match("[A-Za-z]:", name):
         return True
-    return Path(name).expanduser().is_dir()
+    return os.path.isdir(expand_home(name))  # noqa: PTH112 Path.is_dir raises for a path that is too long
 
 
 BUNDLED_ON_HUB = "intfloat/multilingual-e5-small"

@@ -7,6 +7,7 @@ docs/benchmarks.md.
 """
 
 import copy
+import os
 import time
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
@@ -16,6 +17,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from core import embedding
+from core.base.app_paths import expand_home
 from core.base.blobs import Span
 from core.base.errors import ModelError
 from core.base.frozen import frozen
@@ -299,7 +301,7 @@ class CrossEncoder:
 
     def __init__(self, name: str = "") -> None:
         unnamed = not name.strip()
-        folder = WEIGHTS.parent if unnamed else Path(name).expanduser()
+        folder = WEIGHTS.parent if unnamed else expand_home(name)
         known = "" if unnamed else on_hub(name, DEFAULT_OWNER)
         self.name = NAME if unnamed else known or folder.name
         self._folder: Callable[[], Path] = (lambda: hub.snapshot(known, "cross-encoder")) if known else (lambda: folder)
@@ -381,7 +383,7 @@ class CrossEncoder:
 
 def facts(folder: Path) -> CrossEncoderFacts:
     """Describe the cross-encoder in `folder`. Raises ModelError if it is incomplete or outputs more than one score."""
-    if not folder.is_dir():
+    if not os.path.isdir(folder):  # noqa: PTH112 Path.is_dir raises for a path that is too long
         raise ModelError(
             "There is no folder {folder}. Choose the folder that contains the model's config.json.", folder=folder
         )

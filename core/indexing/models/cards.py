@@ -11,6 +11,7 @@ from pathlib import Path
 
 from core import embedding, reranking
 from core.base import files
+from core.base.app_paths import expand_home
 from core.base.errors import ConfigError, ModelError, TesseraError
 from core.base.messages import Message, message
 from core.embedding import EMBEDDERS, e5, hub, is_built_in, onnx, sentence, tokens
@@ -230,7 +231,7 @@ def _cross_encoder(model: ModelCard, argument: str) -> ModelCard:
     if recommended := cross_encoder.RECOMMENDED.get(hub_name):
         megabytes, spoken = recommended
         model = replace(model, languages=spoken, download_bytes=megabytes * 10**6)
-    folder = hub.cached(hub_name, "cross-encoder") if hub_name else Path(argument).expanduser()
+    folder = hub.cached(hub_name, "cross-encoder") if hub_name else expand_home(argument)
     if folder is None:
         return _absent(model, hub_name)
     return _folder_card(model, cross_encoder.facts(folder))
