@@ -281,7 +281,7 @@ class ArchiveError(TesseraError):
             rows.append(plural("{n} more problem was found.", "{n} more problems were found.", n=more))
         super().__init__(
             lines(
-                message("{path} can't be imported, so nothing was imported. Correct it, then try again.", path=path),
+                message("Nothing was done, because {path} contains mistakes. Correct them, then try again.", path=path),
                 *rows,
             )
         )

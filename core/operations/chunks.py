@@ -78,7 +78,7 @@ class ComparedCut(CutNote):
 
 @frozen
 class CutPreview(CutNote):
-    """A split of a note into chunks with its reasons, optionally compared with a second way to split the note."""
+    """A note split into chunks and the reasons for this split, optionally compared with a second way to split it."""
 
     compare: ComparedCut | None
 

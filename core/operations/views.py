@@ -302,7 +302,7 @@ _SIGNS = {"equal": "{}", "removed": "[-{}-]", "added": "{{+{}+}}"}
 
 
 def missing_parts(notes: Iterable[IncompleteNote]) -> Iterator[str]:
-    """Yield a line for each part of its file that a note is missing."""
+    """Yield a line for each part of a note's file that is missing from the note."""
     for note in notes:
         yield from (f"{note.path}: {say(part.explanation)}" for part in note.left_out)
 

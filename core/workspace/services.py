@@ -57,7 +57,7 @@ T = TypeVar("T")
 
 
 class LazyService(lazy[T]):
-    """A `lazy` service that only one thread builds."""
+    """A service built on first use. A lock ensures that concurrent threads don't build it twice."""
 
     if not TYPE_CHECKING:  # the types are those of cached_property
 

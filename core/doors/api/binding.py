@@ -69,7 +69,7 @@ class Body(BaseModel):
 def documented(
     example: object, status: int = 200, *, takes: object = None, form: str = _JSON, sent: str = _JSON
 ) -> AnyValues:
-    """Return a route's keyword arguments, including examples.
+    """Return keyword arguments that describe a route: its status, and an example request and response.
 
     `form` is the media type of the response, and `sent` is that of the request body.
     """

@@ -62,7 +62,10 @@ class ToolAnswer:
 def limit_results(
     items: Iterable[Item], most: int, characters: int = MOST_CHARACTERS, remarks: Iterable[str] = ()
 ) -> ToolAnswer:
-    """Return at most `most` results with at most `characters` characters of `content`. Say how many were left out."""
+    """Return at most `most` items with at most `characters` characters of `content` in total.
+
+    A remark says how many items were left out.
+    """
     rest = iter(items)
     chosen: list[Item] = []
     notices = list(remarks)

@@ -85,7 +85,7 @@ class RecordParts(Iterable[T]):
 
 
 def in_memory(records: Iterable[T]) -> RecordParts[T]:
-    """Return records in memory as RecordParts, like an archive's records."""
+    """Wrap records that are in memory, so that they can be used like the records in an archive."""
     made = [("", partial(_identity, record)) for record in records]
     return RecordParts(lambda: made)
 

@@ -100,7 +100,11 @@ class Backups(Switchable):
         return manifest.key(self._folder) is not None
 
     def protect(self, passphrase: str) -> None:
-        """Encrypt future backups. Raises ConfigError if the passphrase is too short, or MissingDependency."""
+        """Encrypt future backups.
+
+        Raises ConfigError if the passphrase is too short, or MissingDependency if the package for encryption isn't
+        installed.
+        """
         manifest.protect(self._folder, passphrase)
 
     def unprotect(self) -> None:

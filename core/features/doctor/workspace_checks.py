@@ -125,7 +125,7 @@ def _models(parts: WorkspaceParts) -> Finding:
 
 
 def _rows(parts: WorkspaceParts) -> Finding:
-    """Report bases whose table rows aren't embedded yet. Earlier versions of Tessera didn't embed rows."""
+    """Report bases whose table rows aren't embedded individually yet, because an earlier version indexed them."""
     names = []
     store = parts.store
     for base in parts.bases.all():

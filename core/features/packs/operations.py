@@ -29,7 +29,7 @@ class PackDetails:
 
 @frozen
 class PackList:
-    """All packs."""
+    """The available packs and the installed ones."""
 
     packs: tuple[PackDetails, ...]
 
