@@ -254,7 +254,7 @@ def add() -> Path:
         raise ConfigError(
             "{file} can't be written ({why}). Make its folder writable.",
             file=place,
-            why=getattr(error, "strerror", None) or type(error).__name__,
+            why=getattr(error, "strerror", type(error).__name__),
         ) from error
     return place
 

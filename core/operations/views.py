@@ -329,7 +329,7 @@ def format_note(note: WholeNote) -> list[str]:
 
 def format_file(note: NoteFile, to: Path | None) -> list[str]:
     if to:
-        return [_("The note was written to {file}.", file=str(to))]
+        return [_("The note was written to {file}.", file=to)]
     return [note.text.removesuffix("\n")]
 
 

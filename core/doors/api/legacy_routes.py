@@ -86,8 +86,7 @@ def make(workspace: Opened, new: NewBaseBody) -> Response:
     model = new.embedding_model if new.type == "vector" else ""
     if new.type == "vector" and not model:
         raise ConfigError(
-            "A '{type}' base needs {field}, such as {name}.",
-            type=new.type,
+            "A 'vector' base needs {field}, such as {name}.",
             field="embedding_model",
             name="bundled",
         )

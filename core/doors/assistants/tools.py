@@ -159,7 +159,7 @@ def knowledge_semantic_search(
             "The base '{base}' is searched only by keyword. Use knowledge_query or knowledge_text_search.",
             base=knowledge_base,
         )
-    count = workspace.settings.knowledge.default_top_k if top_k is None else top_k
+    count = top_k or workspace.settings.knowledge.default_top_k
     result, remarks = _search(workspace, knowledge_base, query, count, neighbours, mode="semantic", level="simple")
     items = [{"content": hit.content, **_place(hit), "relevance": round(hit.score, 4)} for hit in result.hits]
     return _answer(result, items, remarks)

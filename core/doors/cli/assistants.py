@@ -26,7 +26,7 @@ def _go_to(settings: Path | None) -> None:
     if settings is None:
         return
     if settings.name != SETTINGS or not os.path.isfile(settings):  # noqa: PTH113 as in `packs`
-        raise ConfigError("{file} isn't a file named {name}.", file=str(settings), name=SETTINGS)
+        raise ConfigError("{file} isn't a file named {name}.", file=settings, name=SETTINGS)
     os.chdir(settings.parent)
 
 

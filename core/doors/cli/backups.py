@@ -53,7 +53,7 @@ def _restore(
             "The workspace {folder} will be restored to its state at {at} UTC. The current data is "
             "kept in another folder."
         ),
-        folder=str(offline.folder),
+        folder=offline.folder,
         at=f"{chosen.made_at:%Y-%m-%d %H:%M}",
     )
     if not agreed(question, yes):

@@ -84,7 +84,7 @@ def app_(
 
         place = desktop.add() if install else desktop.remove()
         there = place.exists()
-        text = _("Tessera is in the applications menu: {file}", file=str(place))
+        text = _("Tessera is in the applications menu: {file}", file=place)
         gone = _("Tessera is no longer in the applications menu. Your notes and the program are still there.")
         show({"file": str(place), "installed": there}, as_json, lambda _values: [text if there else gone])
         return
