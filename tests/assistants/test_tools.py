@@ -71,7 +71,7 @@ def test_an_unknown_base_lists_the_bases(assistant: Assistant) -> None:
 
 def test_wrong_arguments_are_named(assistant: Assistant) -> None:
     wrong = assistant.refused("knowledge_text_search", knowledge_base="kitchen", max_lines="b")
-    assert "keyword: Field required; max_lines" in wrong
+    assert wrong == "keyword: it is missing; max_lines: it must be a whole number"
     assert "no option 'colour'" in assistant.refused("knowledge_list", colour="red")
     assert "at least 1" in assistant.refused("knowledge_query", knowledge_base="kitchen", query="oven", limit=0)
     assert "isn't a filter" in assistant.refused("note_list", filters=["baking"])
@@ -93,8 +93,8 @@ def test_long_results_are_bounded_and_say_so(assistant: Assistant) -> None:
         first, *remarks = assistant.call("knowledge_text_search", knowledge_base="kitchen", **most).content
         return first.text, " ".join(remark.text for remark in remarks)
 
-    assert "1 more" in said(keyword="oven", max_lines=1)[1]
-    assert "1 more" in said(keyword="oven", max_chars=30)[1]
+    assert "left out: 1" in said(keyword="oven", max_lines=1)[1]
+    assert "left out: 1" in said(keyword="oven", max_chars=30)[1]
     text, remarks = said(keyword="ballast")
     assert 2000 < len(text) < 2100
     assert "64000 characters" in remarks

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from core.base.errors import ConfigError, SourceError
+from core.base.errors import ConfigError, NewerSchema, SourceError
 from core.base.messages import message
 from core.doors.cli import main
 from core.features.backups import operations
@@ -226,6 +226,20 @@ def test_a_database_that_is_no_whole_one_of_tessera_is_not_restored(
     with pytest.raises(SourceError, match=why):
         workspace.backups.restore(str(file), to=tmp_path / "restored")
     assert not (tmp_path / "restored" / "notes.db").exists()
+
+
+@pytest.mark.parametrize("schema", [999, 2**31 - 1])
+def test_a_database_of_a_newer_version_is_not_restored(workspace: Workspace, tmp_path: Path, schema: int) -> None:
+    with zipfile.ZipFile(workspace.backups.make().file) as archive:
+        archive.extract("notes.db", tmp_path)
+    file = tmp_path / "notes.db"
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute(f"PRAGMA user_version = {schema}")
+    for to in (None, tmp_path / "restored"):
+        with pytest.raises(NewerSchema, match=r"notes\.db was made by a newer version"):
+            workspace.backups.restore(str(file), to=to)
+    assert not restoring.is_pending(workspace.store.folder)
+    assert not any((tmp_path / "restored").iterdir())
 
 
 TEXTS = ("workspace", "program")
