@@ -119,6 +119,17 @@ def test_what_leaves_is_listed_with_its_title_and_comes_back_for_a_week(
         assert not workspace.trash.all()
 
 
+def test_a_long_note_that_leaves_is_listed_with_its_title(folder: Path, opened_on: Callable[[int], list[bool]]) -> None:
+    with Workspace(folder) as workspace:
+        note = workspace.notes.add("desk", "ab\n" * 500_000, title="Long", embed=False)
+        workspace.trash.put(note.id)
+    for day in (31, 32):
+        opened_on(day)
+    with Workspace(folder, readonly=True) as workspace:
+        (notes,) = [one for one in workspace.archives.trash() if one.name == "desk"]
+    assert (set(notes.titles), notes.problem) == ({SECRET, "Long"}, None)
+
+
 def test_the_archives_of_that_week_go_after_two_days_that_say_it_is_over(
     folder: Path, opened_on: Callable[[int], list[bool]]
 ) -> None:
