@@ -95,7 +95,7 @@ def unpack(stream: IO[bytes], name: str, *, own: bool = False) -> Records:
         base: KnowledgeBase = noun(KnowledgeBase, parse_json(archive.read(_BASE, _MOST_HEAD)))
     except RowError as error:
         raise ArchiveError(name, [(_BASE, error.message)]) from error
-    words = {file: archive.read(f"{_WORDS}{file}", _MOST_HEAD) for file in FILES}
+    words = {file: archive.read(f"{_WORDS}{file}", files.SMALL) for file in FILES}
     return Records(
         base,
         words={file: text.decode("utf-8", "replace") for file, text in words.items() if text},
@@ -110,7 +110,7 @@ def _lines(archive: upload.Archive, file: str, kind: object, own: bool) -> Itera
 
 
 def _record(kind: object, line: bytes) -> object:
-    return noun(kind, parse_json(line))
+    return noun(kind, parse_json(line, 10_000_000))  # a test run has about 300 values per question
 
 
 def _folders(syncs: RecordParts[SyncRecord]) -> Texts:

@@ -12,7 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from core.base.errors import ArchiveError, ConfigError, SourceError, TesseraError
+from core.doors.registry import OPERATIONS
 from core.features.archives import documents
+from core.operations.declaring import PERSON
 from core.workspace import Workspace
 
 pytestmark = pytest.mark.usefixtures("bundled")
@@ -262,3 +264,35 @@ def test_every_text_survives_yaml_and_json(title: str, body: str, tags: list[str
     ]:
         read = next(iter(documents.read(data.encode(), name).notes)).note
         assert (read.title, read.body, list(read.tags)) == (title, body, tags)
+
+
+def test_word_lists_of_some_megabytes_come_along(workspace: Workspace, tmp_path: Path) -> None:
+    workspace.bases.add("work", embedder="tfidf")
+    words = "# The cat, which is also a kitty\n" * 60_000 + "cat, kitty\n"
+    (workspace.store.folder / "synonyms.txt").write_text(words)
+    workspace.archives.export("work", tmp_path / "work.zip")
+    with Workspace(tmp_path / "empty") as empty:
+        empty.archives.restore(tmp_path / "work.zip")
+        assert (empty.store.folder / "synonyms.txt").read_text() == words
+    workspace.bases.delete("work")
+    assert workspace.archives.restore_deleted("work").own
+
+
+def test_a_run_of_thousands_of_questions_comes_along(workspace: Workspace) -> None:
+    workspace.bases.add("work", embedder="tfidf")
+    workspace.notes.add("work", "# Roadmap\n\nThe search comes first.\n", path="roadmap.md")
+    question_set = OPERATIONS["questions.add"].run(workspace, PERSON, OPERATIONS["questions.add"].arguments)
+    OPERATIONS["run.start"].run(workspace, PERSON, {"question_set": question_set.id})
+    with zipfile.ZipFile(BytesIO(workspace.archives.exported("work", "zip"))) as archive:
+        files = {name: archive.read(name).decode() for name in archive.namelist()}
+    record = json.loads(files["runs.jsonl"])
+    result = next(iter(record["results"].values()))
+    result["hits"] = result["hits"][:1] * 10
+    record["results"] = {str(number): result for number in range(4000)}
+    stream = BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name, text in (files | {"runs.jsonl": json.dumps(record) + "\n"}).items():
+            archive.writestr(name, text, zipfile.ZIP_STORED)
+    copy = workspace.archives.restore_data(stream.getvalue(), "work.zip", "copy").base
+    (run,) = workspace.runs.all(copy.name)
+    assert len(workspace.runs.results(run.id)) == 4000
