@@ -58,7 +58,7 @@ from core.settings import config
 
 T = TypeVar("T")
 
-# Maximum length of a base's, model's or question set's name, in characters.
+# Maximum length of a base's or model's name, in characters.
 MOST_NAME = 200
 # Maximum length of a note's properties as JSON, enough for the longest front matter.
 _MOST_EXTRA = 8 * MAX_CHARACTERS
@@ -232,7 +232,7 @@ def _set(record: SetRecord, into: KnowledgeBase) -> SetRecord:
     name = record.set.name
     if not name.strip():
         raise RowError("the field '{name}' is missing.", name="name")
-    _check_line("name", name)
+    _check_size("name", name)
     ids = [question.id for question in record.questions]
     if len({*ids}) < len(ids):
         raise RowError("two questions of the question set '{set}' have the same id.", set=name)

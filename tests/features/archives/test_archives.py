@@ -278,6 +278,16 @@ def test_word_lists_of_some_megabytes_come_along(workspace: Workspace, tmp_path:
     assert workspace.archives.restore_deleted("work").own
 
 
+@pytest.mark.parametrize("name", ["x" * 300, "two\nlines"])
+def test_a_question_set_of_any_name_comes_along(workspace: Workspace, name: str) -> None:
+    workspace.bases.add("work", embedder="tfidf")
+    workspace.notes.add("work", "# Roadmap\n\nThe search comes first.\n", path="roadmap.md")
+    example = OPERATIONS["questions.add"].arguments
+    OPERATIONS["questions.add"].run(workspace, PERSON, {**example, "name": name})
+    copy = workspace.archives.restore_data(workspace.archives.exported("work", "zip"), "work.zip", "copy").base
+    assert [one.name for one in workspace.question_sets.all(copy.name)] == [name]
+
+
 def test_a_run_of_thousands_of_questions_comes_along(workspace: Workspace) -> None:
     workspace.bases.add("work", embedder="tfidf")
     workspace.notes.add("work", "# Roadmap\n\nThe search comes first.\n", path="roadmap.md")
