@@ -58,8 +58,6 @@ from core.settings import config
 
 T = TypeVar("T")
 
-# Maximum length of a base's or model's name, in characters.
-MOST_NAME = 200
 # Maximum length of a note's properties as JSON, enough for the longest front matter.
 _MOST_EXTRA = 8 * MAX_CHARACTERS
 _MOST_PATH = 4096
@@ -109,7 +107,7 @@ def admit(records: Records, usual: str) -> Records:
 def base(of_archive: KnowledgeBase, usual: str) -> KnowledgeBase:
     """Return an archive's base with all permissions removed. Its model is replaced by `usual` unless it is built in."""
     of_archive = _sound(of_archive)
-    for name in ("name", "embedder", "wish"):
+    for name in ("embedder", "wish"):  # the name is checked like that of any new base
         _check_line(name, getattr(of_archive, name))
     own = of_archive.embedder
     wanted = of_archive.wish or own
@@ -240,7 +238,7 @@ def _set(record: SetRecord, into: KnowledgeBase) -> SetRecord:
         if not question.id.strip() or not question.text.strip():
             raise RowError("a question in the question set '{set}' has no id or no text.", set=name)
         if any(not 0 <= gold.start <= gold.end for gold in question.spans):
-            raise RowError("a passage of the question '{id}' is out of range.", id=question.id[:MOST_NAME])
+            raise RowError("a passage of the question '{id}' is out of range.", id=question.id[:_MOST_PART])
     return record
 
 
@@ -254,7 +252,7 @@ def _run(record: RunRecord, into: KnowledgeBase) -> RunRecord:
         "results",
         message("an object with question numbers as keys"),
     )
-    settings: Values = {"embedder": one_line(str(run.settings.get("embedder", "")))[:MOST_NAME]}
+    settings: Values = {"embedder": one_line(str(run.settings.get("embedder", "")))[:_MOST_PART]}
     for kind in (ChunkingOptions, SearchSettings):
         own = {name: value for name, value in run.settings.items() if name in kind.__dataclass_fields__}
         checked = noun(kind, own)
@@ -323,8 +321,8 @@ def _validate_value(value: object, owner: type, name: str) -> object:
 
 
 def _check_line(name: str, text: str) -> None:
-    if len(text) > MOST_NAME or text != one_line(text):
-        raise RowError("'{name}' must be a single line of at most {most} characters.", name=name, most=MOST_NAME)
+    if len(text) > _MOST_PATH or len(text.splitlines()) > 1:
+        raise RowError("'{name}' must be a single line of at most {most} characters.", name=name, most=_MOST_PATH)
 
 
 def _expect(fits: bool, name: str, kind: Message) -> None:

@@ -278,6 +278,18 @@ def test_word_lists_of_some_megabytes_come_along(workspace: Workspace, tmp_path:
     assert workspace.archives.restore_deleted("work").own
 
 
+@pytest.mark.parametrize("form", ["zip", "json", "yaml"])
+@pytest.mark.parametrize("name", ["My  notes", "\N{WOMAN}\u200d\N{PERSONAL COMPUTER}", "x" * 200, "a/b", ".."])
+def test_a_base_of_any_name_comes_along(workspace: Workspace, tmp_path: Path, name: str, form: str) -> None:
+    workspace.bases.add(name, embedder="tfidf")
+    workspace.notes.add(name, "Three minutes.", path="tea.md")
+    workspace.archives.export(name, place := tmp_path / f"base.{form}", form)
+    with Workspace(tmp_path / "empty") as empty:
+        assert empty.archives.restore(place).base.name == name
+    workspace.bases.delete(name)
+    assert workspace.archives.restore_deleted(name).base.name == name
+
+
 @pytest.mark.parametrize("name", ["x" * 300, "two\nlines"])
 def test_a_question_set_of_any_name_comes_along(workspace: Workspace, name: str) -> None:
     workspace.bases.add("work", embedder="tfidf")
