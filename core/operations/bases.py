@@ -140,8 +140,8 @@ def new(
     kind: Annotated[
         BaseKind,
         About(
-            "How the base is searched: vector (by meaning and by keyword, the default), lines (the same, but each "
-            "line on its own) or literal (by keyword only)."
+            "How the base is searched. By default, its notes are searched by meaning and by keyword. With lines, "
+            "each line is searched on its own. With literal, only keywords count."
         ),
     ] = "vector",
     **given: Any,

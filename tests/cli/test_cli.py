@@ -521,7 +521,7 @@ def test_nothing_begins_unasked(
     status, error = run("models", "switch", "vault", "tfidf")
     assert status == 1
     assert "3 of 3 pieces of text will be indexed" in error
-    assert "Add --yes" in error
+    assert "add --yes" in error
     assert run("status")["bases"][0]["embedder"] == "words"
     assert "No model switch is under way" in run("models", "switch", "vault")[1]
 
@@ -578,7 +578,7 @@ def test_token_bits_are_kept_or_not(run: Any, words: None, folder: Path) -> None
     on = run("models", "tokens", "vault", "on")
     assert (on["keep_tokens"], on["embedded_windows"], on["windows_with_bits"]) == (True, 4, 4)
     assert on["bytes"] > 0
-    assert "'on' or 'off'" in run("models", "tokens", "vault", "maybe")[1]
+    assert "Write on or off" in run("models", "tokens", "vault", "maybe")[1]
     assert "no base 'other'" in run("models", "tokens", "other", "on")[1]
 
 

@@ -1,4 +1,4 @@
-"""A place that no system has, too long or in the home of nobody, is a mistake of what was typed."""
+"""A place that no system has, too long or in the home of an unknown user, is a mistake of what was typed."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import pytest
 
 from core.doors import cli
 
-PLACES = ["~nobody", "~nobody/x", "x" * 300, "/" + "x" * 300]
+PLACES = ["~no-one", "~no-one/x", "x" * 300, "/" + "x" * 300]
 COMMANDS = [
     "models path sentence:{}",
     "models path onnx:{}",

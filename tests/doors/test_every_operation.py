@@ -376,14 +376,14 @@ def test_as_a_tool(things: Things, name: str) -> None:
 LONG = "x" * 300
 """Longer than a file name may be."""
 EDGES: Mapping[type, list[Any]] = {
-    str: ["", " ", LONG, "x" * 20_000, "a\0b", "\ud800", "..", "~nobody/x", "-1"],
+    str: ["", " ", LONG, "x" * 20_000, "a\0b", "\ud800", "..", "~no-one/x", "-1"],
     int: [-1, 10**30, "NaN", 1.5],
     float: [-1, 10**30, "NaN"],
     bool: ["maybe"],
     list: [[], [""], [LONG], ["a\0b"], ["\ud800"], [None]],
     dict: [{"x": 1}, []],
 }
-IN_COMMANDS = ("", LONG, "~nobody/x", -1, "NaN", [""], [LONG])
+IN_COMMANDS = ("", LONG, "~no-one/x", -1, "NaN", [""], [LONG])
 """Those that an argument can be, and that differ there."""
 
 

@@ -86,7 +86,7 @@ def make(workspace: Opened, new: NewBaseBody) -> Response:
     model = new.embedding_model if new.type == "vector" else ""
     if new.type == "vector" and not model:
         raise ConfigError(
-            "A 'vector' base needs {field}, such as {name}.",
+            "A base of this type needs {field}, such as {name}.",
             field="embedding_model",
             name="bundled",
         )

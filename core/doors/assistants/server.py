@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from importlib.metadata import version
-from inspect import Parameter, Signature, cleandoc
+from inspect import Parameter, Signature, getdoc
 from typing import Annotated
 
 from anyio import CapacityLimiter, to_thread
@@ -264,7 +264,7 @@ _TEMPLATE = ResourceTemplate(
 _DESCRIBED = {
     name: Tool(
         name=name,
-        description=cleandoc(tool.__doc__ or ""),
+        description=getdoc(tool),
         input_schema={"properties": {}} | flat(_METADATA[name].arg_model.model_json_schema()),
         annotations=ToolAnnotations(read_only_hint=name not in _WRITING, destructive_hint=False, open_world_hint=False),
     )

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from core.base import files
 from core.base.errors import BelowTarget, ConfigError, QuestionSetError, SourceError, UnknownChoice
 from core.base.messages import message, terminal_language
 from core.base.terminal import _
@@ -95,7 +94,9 @@ def evaluate(
         try:
             out.write_bytes(content)
         except OSError as error:
-            raise SourceError(str(out), "This file can't be written: {reason}.", reason=files.reason(error)) from error
+            raise SourceError(
+                str(out), "This file can't be written: {reason}.", reason=error.strerror or str(error)
+            ) from error
     show(EvaluationView.from_side_by_side(compared, waiting), as_json, operations.format_evaluation)
     figures = compared.runs[0].metrics
     below = [

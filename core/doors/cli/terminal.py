@@ -13,7 +13,6 @@ from typing import IO, Any, BinaryIO, NoReturn, TextIO, cast
 
 import typer.core
 
-from core.base import files
 from core.base.codec import encode
 from core.base.errors import ConfigError, SourceError
 from core.base.jobs import Pace
@@ -92,7 +91,7 @@ class Stream:
                 self.lost = SourceError(
                     "stdout",
                     "The output can't be written ({reason}). Everything done so far was kept.",
-                    reason=files.reason(error),
+                    reason=error.strerror or str(error),
                 )
                 if self.needed:
                     raise self.lost from error
