@@ -383,7 +383,7 @@ EDGES: Mapping[type, list[Any]] = {
     list: [[], [""], [LONG], ["a\0b"], ["\ud800"], [None]],
     dict: [{"x": 1}, []],
 }
-IN_COMMANDS = ("", LONG, "~no-one/x", -1, "NaN", [""], [LONG])
+IN_COMMANDS = ("", LONG, -1, "NaN", [LONG])
 """Those that an argument can be, and that differ there."""
 
 
