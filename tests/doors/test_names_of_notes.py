@@ -8,6 +8,7 @@ import pytest
 
 from core.base.errors import NoteNotFound, QueryError
 from core.doors.registry import OPERATIONS
+from core.operations import names
 from core.workspace import Workspace
 
 PLACE = "Bücher/Café.md"
@@ -95,3 +96,11 @@ def test_several_notes_of_a_name_are_listed_and_no_more_than_a_few(workspace: Wo
     assert str(error.value).count("Same.md") == 10
     with pytest.raises(NoteNotFound):
         workspace.notes.resolve("")
+
+
+def test_a_note_of_a_long_path_has_an_address(workspace: Workspace) -> None:
+    workspace.bases.add("deep")
+    path = "/".join(["a long name of a folder " * 8] * 7) + "/tea.md"
+    made = workspace.notes.add("deep", "Three minutes.", path=path)
+    assert len(made.location) > 1000
+    assert names.id_of(workspace, names.address(workspace.notes.cards_of([made.id])[made.id])) == made.id
