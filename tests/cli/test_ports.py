@@ -12,6 +12,11 @@ ELSEWHERE = "192.0.2.1"
 """An address of documentation (RFC 5737), which no machine has."""
 
 
+@pytest.fixture(autouse=True)
+def _workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TESSERA_WORKSPACE", str(tmp_path / "workspace"))  # which `tessera app` sets
+
+
 def refused(capsys: pytest.CaptureFixture[str], folder: Path, *words: str) -> str:
     with pytest.raises(SystemExit) as end:
         cli.main([*words, "--workspace", str(folder / "workspace")])
