@@ -1,6 +1,5 @@
 """Start, edit, draft and save notes in the editor sessions of this browser session."""
 
-import posixpath
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -17,37 +16,15 @@ from core.base.errors import NoteNotFound, TesseraError, VersionNotFound
 from core.base.frozen import AnyMap, ValueMap, Values
 from core.base.text import with_line_ends
 from core.model import NOTE_SUFFIXES, Note, NoteDraft, Proposal, Submission
+from pages.ui.notes import places
 from pages.ui.notes.history import clear_undo, offer_undo
 from pages.ui.notes.session import NEW, EditorSession, State, fields_of, units, without_surrogates
 from pages.ui.shared import links
-from pages.ui.shared.names import base_names, draft_label, local
+from pages.ui.shared.names import draft_label, local
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import t
 from pages.ui.shared.widgets import button, component, guarded, row, small
-
-# Number of recently changed notes to search for a writable base.
-_LATEST = 20
-
-
-def current_place() -> tuple[str, str]:
-    """Return the default base and folder for a new note.
-
-    These are the open note's base and folder, or the listed base, or else the base of the most recently changed note.
-    Bases of text files are skipped, because their files are edited elsewhere. If there is no base, return the name for
-    a new one.
-    """
-    bases = base_names(plain=False)
-    note_id = session_state.get("open_note", "")
-    listed = session_state.get("notes_base", "")
-    card = workspace.notes.cards_of([note_id]).get(note_id)
-    if card and card.base in bases and listed in ("", card.base):
-        return card.base, posixpath.dirname(card.path or "")
-    if listed in bases:
-        return listed, ""
-    latest = (card.base for card in workspace.notes.switch("", _LATEST) if card.base in bases)
-    return next(latest, bases[0] if bases else t("My notes")), ""
-
 
 # Session key for the id of a note retitled in the editor, and the title that links may still use.
 RETITLED = "retitled"
@@ -84,10 +61,10 @@ def begin(base: str = "", body: str = "", *, title: str = "", folder: str = "", 
     _open(None, base, body, folder=folder, **{"fields": fields, **more})
 
 
-def begin_here(title: str = "", *, at_top: bool = False) -> None:
-    """Start a new note in the current base and folder, or at the top of the base. Use this in callbacks."""
-    base, folder = current_place()
-    begin(base, title=title, folder="" if at_top else folder)
+def begin_here(title: str = "") -> None:
+    """Start a new note in the current base and folder. Use this in callbacks."""
+    base, folder = places.current_place()
+    begin(base, title=title, folder=folder)
 
 
 def title_of(path: str) -> str:

@@ -9,7 +9,7 @@ from streamlit import container, query_params, rerun, session_state
 from core import desktop as window
 from core.base.messages import message, verbatim
 from core.model import NOTE_SUFFIXES, SyncPlan
-from pages.ui.notes import composer, listing
+from pages.ui.notes import composer, listing, places
 from pages.ui.shared import jobs, reports
 from pages.ui.shared.names import base_names
 from pages.ui.shared.safe import plain
@@ -178,10 +178,10 @@ def _target(key: str) -> str:
 
     If there are several, draw a selector. If there are none, return a name for a new base.
     """
-    bases = {name: name for name in workspace.daily.own_bases()}
+    bases = {name: name for name in places.own_bases()}
     if len(bases) < 2:
         return next(iter(bases), t("My notes"))
-    begin_with(key, bases, composer.current_place()[0])
+    begin_with(key, bases, places.current_place()[0])
     return select("Knowledge base", bases, key)
 
 

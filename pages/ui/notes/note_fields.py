@@ -10,13 +10,13 @@ from core.base.frozen import Values
 from core.base.messages import message_table
 from core.model import CLASSIFYING, NOTE_FIELDS, RELATIONS
 from core.model import STATUSES as EVERY_STATUS
-from pages.ui.notes import composer
+from pages.ui.notes import composer, places
 from pages.ui.notes.composer import keep_draft
 from pages.ui.notes.session import EditorSession, as_json
 from pages.ui.shared.names import base_names
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
-from pages.ui.shared.text import join_list, t, text_of
+from pages.ui.shared.text import join_list, small_print, t, text_of
 from pages.ui.shared.widgets import Place, drawn, guarded, in_columns, select_in, small, text_input
 
 STATUSES = {name: text for name, text in EVERY_STATUS.items() if name != "expired"}
@@ -74,6 +74,10 @@ def draw_head(session: EditorSession) -> None:
                 placeholder=t("No folder"),
                 on_change=guarded(chosen),
             )
+            if places.has_read_only_files(session.base):
+                small_print(
+                    "The files of this base are read-only, so the new note is stored in Tessera and not as a file."
+                )
         else:
             tags, status = columns([10, 2])
         for name, column in zip(_SEEN, (tags, status), strict=True):

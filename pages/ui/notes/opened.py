@@ -11,7 +11,7 @@ from streamlit import query_params, rerun, session_state
 
 from core.base.messages import verbatim
 from core.model import Chunk, Note, NoteSummary
-from pages.ui.notes import composer
+from pages.ui.notes import composer, places
 from pages.ui.shared import links, widgets
 from pages.ui.shared.links import arrived_value
 from pages.ui.shared.names import base_name
@@ -202,7 +202,12 @@ _BEGIN_DIALOG = Dialog("linked_note")
 
 
 def ask_to_begin(base: str, path: str) -> None:
-    """Open a dialog that asks whether to create the note at `path` in a base. Use this in callbacks."""
+    """Open a dialog that asks whether to create the note at `path` in a base. Use this in callbacks.
+
+    If the base isn't writable, the note is created in the default base, where the link finds it too.
+    """
+    if base not in places.writable_bases():
+        base, _ = places.current_place()
     _BEGIN_DIALOG.open((base, path))
 
 

@@ -1,0 +1,51 @@
+"""Where a new note goes: the bases that can hold it, and the base and folder to suggest."""
+
+import posixpath
+from pathlib import Path
+
+from streamlit import session_state
+
+from pages.ui.shared.names import base_names
+from pages.ui.shared.server import workspace
+from pages.ui.shared.text import t
+
+# Number of recently changed notes to search for a writable base.
+_LATEST = 20
+
+
+def own_bases() -> list[str]:
+    """Return the bases that hold the user's own notes, leaving out bases for packs and text files."""
+    taken = {pack.base for pack in workspace.packs.installed()} if workspace.has("packs") else set()
+    return [base for base in base_names(plain=False) if base not in taken]
+
+
+def has_read_only_files(name: str) -> bool:
+    """Return whether a base has folders whose files Tessera doesn't change, so that new notes don't become files."""
+    base = workspace.bases.find(name)
+    if base is None or base.write_files:
+        return False
+    return any(Path(folder).is_absolute() for folder, _ in workspace.folders.all(base))
+
+
+def writable_bases() -> list[str]:
+    """Return the user's own bases, without those whose files are read-only unless all of them are."""
+    own = own_bases()
+    return [name for name in own if not has_read_only_files(name)] or own
+
+
+def current_place() -> tuple[str, str]:
+    """Return the default base and folder for a new note.
+
+    These are the open note's base and folder, or the listed base, or else the base of the most recently changed note.
+    Bases that aren't writable are skipped. If there is no base, return the name for a new one.
+    """
+    bases = writable_bases()
+    note_id = session_state.get("open_note", "")
+    listed = session_state.get("notes_base", "")
+    card = workspace.notes.cards_of([note_id]).get(note_id)
+    if card and card.base in bases and listed in ("", card.base):
+        return card.base, posixpath.dirname(card.path or "")
+    if listed in bases:
+        return listed, ""
+    latest = (card.base for card in workspace.notes.switch("", _LATEST) if card.base in bases)
+    return next(latest, bases[0] if bases else t("My notes")), ""
