@@ -124,8 +124,7 @@ def digest() -> Collection[QuotedLine]:
         close("digest_away", "Hide until tomorrow", workspace.review.days.put_away, news.day, writes=True)
     with container(gap="xxsmall", key="digest"):
         for line in news.coming:
-            day = line.day or now.date()
-            agenda.draw(line, t("Overdue") if day < now.date() else near_day(day, now.date()))
+            agenda.draw(line, now.date())
         for kinds in DIGEST:
             if waiting := [kind for kind in kinds if news.waiting.get(kind)]:
                 label = " · ".join(f"{text_of(MATTERS[kind].title)} {news.waiting[kind]:,}" for kind in waiting)
@@ -209,7 +208,7 @@ else:
     attention(status)
     left, right = halves("home")
     with left:
-        agenda.tasks(quoted)
+        agenda.tasks(quoted, today.now())
         recent()
     with right:
         bases(status)

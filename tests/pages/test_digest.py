@@ -135,6 +135,17 @@ def test_a_task_is_ticked_in_its_note_and_can_be_taken_back(place: Path, monkeyp
     assert texts() == ["Return books by 27 November", "Buy shoes"]
 
 
+def test_open_tasks_say_when_they_are_due(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(todays, "local_now", lambda: datetime(2026, 11, 30, 9, tzinfo=LOCAL))
+    text = "- [ ] Buy shoes\n- [ ] Pay by 3 March\n- [ ] Return books by 1 June 2026\n"
+    with Workspace(place) as workspace:
+        workspace.notes.add("home", text, title="House", author="person", embed=False)
+    home = Screen()
+    assert [box.label for box in home.app.checkbox] == ["Return books by 1 June 2026", "Pay by 3 March", "Buy shoes"]
+    days = [caption.value for caption in home.app.caption]
+    assert days.index("Overdue") < days.index("2027-03-03")
+
+
 def test_boxes_clicked_in_quick_succession_are_all_ticked(place: Path) -> None:
     with Workspace(place) as workspace:
         text = "- [ ] milk\n- [ ] eggs\n- [ ] rye\n"

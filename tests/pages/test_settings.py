@@ -126,7 +126,7 @@ def test_open_for_reading_nothing_can_be_changed(place: Path, vault: Path) -> No
     with Workspace(place) as holder:
         holder.imports.apply(holder.imports.plan_folder(vault))
         screen = Screen().finish("warm").open("settings")
-        assert "Tessera is open as read-only" in screen.text
+        assert "Tessera is open in read-only mode" in screen.text
         assert all(one.disabled for one in screen.app.number_input)
         assert button(screen.tab("Search", "search_index"), "rebuild").disabled
         assert not button(screen.tab("Models", "another_model"), "test_tfidf").disabled

@@ -67,13 +67,13 @@ def test_a_workspace_held_by_another_process_opens_for_reading(place: Path, vaul
     with Workspace(place) as holder:
         holder.imports.apply(holder.imports.plan_folder(vault))
         screen = Screen().finish("warm")
-        assert "Tessera is open as read-only" in screen.text
+        assert "Tessera is open in read-only mode" in screen.text
         assert "process" in screen.text
         assert "restore" in screen.open("search", q="pg_restore").text
         assert not screen.open("notes").app.multiselect("notes_filters").disabled
         assert not any(button.key == "look_path" for button in screen.app.button)
     screen.press("reopen")
-    assert "Tessera is open as read-only" not in screen.text
+    assert "Tessera is open in read-only mode" not in screen.text
 
 
 def schema_version(place: Path, new: int) -> int:

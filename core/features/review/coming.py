@@ -3,8 +3,10 @@
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import date, timedelta
-from itertools import islice, pairwise
+from itertools import pairwise
+from operator import itemgetter
 from typing import NamedTuple
 
 from core.base.blobs import Span
@@ -28,6 +30,8 @@ _AFTER = 40
 # Number of recently changed notes in which to look for open tasks, and maximum number of tasks.
 _NEWEST = 10_000
 _MOST_TASKS = 100
+# Number of characters of a task in which to look for the day that it names.
+_LONGEST_TASK = 400
 _MONTHS = "January February March April May June July August September October November December".split()
 _STEMS = [name[:3] for name in _MONTHS]
 # Headings, which often name the day a diary entry was written, and tasks that are done.
@@ -95,16 +99,48 @@ def find(store: Store, first: date) -> tuple[QuotedLine, ...]:
     return tuple(_lines(store, found))
 
 
-def open_tasks(store: Store) -> tuple[QuotedLine, ...]:
-    """Return the open tasks in active notes, those in the most recently changed notes first."""
-    tasks = (
-        _Quote(chunk, (match.start(), end), as_line(chunk.text[match.start() : end], MOST_CHARACTERS), True)
-        for chunk in _texts(store, store.chunks.with_open_boxes(_NEWEST))
-        for match in _OPEN_TASK.finditer(chunk.text)
-        if _is_own(chunk) and (end := _paragraph(chunk, match.end() - 1)[1])
-    )
-    lines = _lines(store, [*islice(tasks, _MOST_TASKS)])
+def open_tasks(store: Store, today: date) -> tuple[QuotedLine, ...]:
+    """Return the open tasks in active notes in the order of the days that they name, so that overdue tasks come first.
+
+    Tasks that name no day follow, those in the most recently changed notes first.
+    """
+    dated = list[tuple[date, _Quote]]()
+    undated = list[_Quote]()
+    for chunk in filter(_is_own, _texts(store, store.chunks.with_open_boxes(_NEWEST))):
+        for match in _OPEN_TASK.finditer(chunk.text):
+            start = match.start()
+            may_name_day = _DATE.search(chunk.text, start, start + _LONGEST_TASK)
+            if not may_name_day and len(undated) == _MOST_TASKS:
+                continue
+            end = _paragraph(chunk, match.end() - 1)[1]
+            text = chunk.text[start:end]
+            day = _due(text, today) if may_name_day else None
+            quote = _Quote(chunk, (start, end), as_line(text, MOST_CHARACTERS), True, day)
+            if day:
+                dated.append((day, quote))
+            elif text and len(undated) < _MOST_TASKS:
+                undated.append(quote)
+    dated.sort(key=itemgetter(0))
+    tasks = [*(quote for _, quote in dated), *undated]
+    lines = _lines(store, tasks[:_MOST_TASKS])
     return tuple({(line.note.id, line.start): line for line in lines}.values())
+
+
+def _due(task: str, today: date) -> date | None:
+    """Return the first day from `today` on that a task names, or else the last day that it names, or None.
+
+    A day without a year is in the year in which it is nearest to `today`.
+    """
+    days = list[date]()
+    for match in _DATE.finditer(task[:_LONGEST_TASK]):
+        month, number, year = _named(match)
+        years = [int(year)] if len(year) == len("2026") else range(today.year - 4, today.year + 5)
+        same = list[date]()
+        for candidate in years:
+            with suppress(ValueError):  # not every year has a 29 February
+                same.append(date(candidate, month, number))
+        days += sorted(same, key=lambda day: abs(day - today))[:1]
+    return min((day for day in days if day >= today), default=max(days, default=None))
 
 
 def _texts(store: Store, rowids: Iterable[int]) -> Iterator[ChunkText]:
@@ -137,11 +173,17 @@ def _dates(text: str, near: re.Pattern[str], days: Mapping[tuple[int, int], date
         starts = range(max(0, start - _BEFORE), start + 1)
         matches = (_DATE.match(text, at, start + _AFTERWARDS) for at in starts)
         if match := next((match for match in matches if match and match.end() > start), None):
-            name = match[8] or match[9]
-            month = 1 + _STEMS.index(name[:3].title()) if name else int(match[2] or match[5])
-            day = days.get((month, int(match[3] or match[6] or match[7] or match[10])))
-            if day and str(day.year).endswith(match[1] or match[4] or match[11] or ""):
+            month, number, year = _named(match)
+            day = days.get((month, number))
+            if day and str(day.year).endswith(year):
                 yield day, *match.span()
+
+
+def _named(match: re.Match[str]) -> tuple[int, int, str]:
+    """Return the month, the day of the month, and the year of a date, which is "" if the text names no year."""
+    name = match[8] or match[9]
+    month = 1 + _STEMS.index(name[:3].title()) if name else int(match[2] or match[5])
+    return month, int(match[3] or match[6] or match[7] or match[10]), match[1] or match[4] or match[11] or ""
 
 
 def _quote(chunk: ChunkText, dates: Sequence[Dated], dated: Dated, first: date) -> _Quote | None:

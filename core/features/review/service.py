@@ -322,10 +322,11 @@ class Review:
         waiting = self.counts()
         return Digest(today.day, waiting, changed, dated) if waiting or changed or dated else None
 
-    def open_tasks(self) -> tuple[QuotedLine, ...]:
-        """Return the open tasks in recently changed notes, the newest notes first."""
+    def open_tasks(self, now: datetime | None = None) -> tuple[QuotedLine, ...]:
+        """Return the open tasks in recently changed notes, those that name a day first. `now` is as in `digest`."""
+        today = (now or local_now()).date()
         return self._store.remembered.get(
-            ("tasks", self._store.fields.expired()), lambda: coming.open_tasks(self._store)
+            ("tasks", today, self._store.fields.expired()), lambda: coming.open_tasks(self._store, today)
         )
 
     def _changed(self, today: DigestDay) -> tuple[NoteChange, ...]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection
+from datetime import date, datetime
 from functools import partial
 
 import streamlit as st
@@ -10,7 +11,8 @@ from core.base.messages import verbatim
 from core.base.text import LINE_END
 from core.model import QuotedLine
 from pages.ui.notes import files
-from pages.ui.notes.history import offer_undo, undo_edit
+from pages.ui.notes.history import clear_undo, offer_undo
+from pages.ui.shared.names import near_day
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import section_title, t
@@ -20,8 +22,8 @@ from pages.ui.shared.widgets import guarded, page_link, row
 TASKS = 6
 
 
-def draw(line: QuotedLine, when: str = "") -> None:
-    """Draw a line and the title of its note as a link to the line.
+def draw(line: QuotedLine, today: date) -> None:
+    """Draw a line and the title of its note as a link to the line, followed by the day that the line names, if any.
 
     An open task that can be ticked has a box. For one that can't be ticked, a tooltip says why.
     """
@@ -46,8 +48,8 @@ def draw(line: QuotedLine, when: str = "") -> None:
             chunk=str(line.chunk),
             **address,
         )
-        if when:
-            st.caption(when, width="content")
+        if line.day:
+            st.caption(t("Overdue") if line.day < today else near_day(line.day, today), width="content")
 
 
 def _tick(line: QuotedLine) -> None:
@@ -62,15 +64,18 @@ def _tick(line: QuotedLine) -> None:
     offer_undo(t("Done: {task}", task=plain(line.text)), partial(undo_edit, before, note))
 
 
-def tasks(shown: Collection[QuotedLine]) -> None:
-    """Draw the open tasks of recently changed notes, without the lines that are already shown."""
+def tasks(shown: Collection[QuotedLine], now: datetime) -> None:
+    """Draw the open tasks of recently changed notes, without the lines that are already shown.
+
+    `now` is the time on the user's clock.
+    """
     quoted = {(line.note.id, line.start) for line in shown}
-    every = [line for line in workspace.review.open_tasks() if (line.note.id, line.start) not in quoted]
+    every = [line for line in workspace.review.open_tasks(now) if (line.note.id, line.start) not in quoted]
     if not every:
         return
     section_title("Open tasks")
     with st.container(gap="xxsmall", key="open_tasks"):
         for line in every[:TASKS]:
-            draw(line)
+            draw(line, now.date())
         if len(every) > TASKS:
             page_link("search.py", "All notes with tasks", "search", q="has:task")

@@ -17,8 +17,8 @@ from pages.ui.shared import document as documents
 from pages.ui.shared.document import Sources, SourceSpan, as_written, document
 from pages.ui.shared.safe import html, is_deeply_nested
 from pages.ui.shared.server import workspace
-from pages.ui.shared.text import session_language, t
-from pages.ui.shared.widgets import caption, row
+from pages.ui.shared.text import session_language, t, text_of
+from pages.ui.shared.widgets import READONLY, caption, row
 
 # The targets of a note's links.
 
@@ -35,7 +35,7 @@ def _route(note_id: str, file: Attachment) -> str | None:
 def why_read_only(note: Note | NoteSummary) -> str:
     """Return why a note's text can't be changed here, or "" if it can."""
     if workspace.readonly:
-        return t("Tessera is open as read-only, so you can search and read, but not import or delete.")
+        return text_of(READONLY)
     if note.in_file and not note.in_text_file:
         return t("The text is read-only, because it was converted from a document.")
     if note.in_file and not workspace.bases.by_id(note.base_id).write_files:

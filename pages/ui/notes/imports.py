@@ -99,7 +99,8 @@ def _browse() -> None:
 
     caption(str(now))
     with row():
-        small("Up", "import_path_up", "arrow_upward", go, now.parent, disabled=now == now.parent)
+        if now != now.parent:
+            small("Up", "import_path_up", "arrow_upward", go, now.parent)
         if button("Use this folder", "import_path_take", "check", type="primary"):
             session_state[_CHOSEN] = str(now)
             session_state[_CHOICES] = session_state.get(_CHOICES, 0) + 1
@@ -306,16 +307,13 @@ def _decide(plan: SyncPlan) -> None:
         ):
             # The base writes edits to the files in all its folders, and this folder is a new one.
             confirmed &= st.checkbox(t("Yes, edits may change the files of this folder too"), key="plan_writes_too")
+        why = "" if confirmed else t("Please confirm above first.")
         if plan.is_empty:
-            small_print("Everything is up to date, so there is nothing to do.")
+            why = t("Everything is up to date, so there is nothing to do.")
+        if why:
+            st.caption(why)
         with row():
-            if button(
-                "Apply",
-                "plan_apply",
-                "check",
-                type="primary",
-                disabled=plan.is_empty or not confirmed or workspace.readonly,
-            ):
+            if button("Apply", "plan_apply", "check", type="primary", writes=True, why=why):
                 if jobs.start_import(plan, confirmed=confirmed, writes=writes):
                     del session_state["plan"]
                     query_params.pop("import", None)

@@ -138,8 +138,14 @@ def _draw_suggestions(note: Note, related: Related) -> None:
     Clicking a suggestion accepts it, which can be undone.
     """
 
-    def accepts(label: str, key: str, icon: str, reason: object, *, shut: bool = False) -> bool:
-        pressed = button(verbatim(plain(label)), f"accept_{key}", icon, disabled=shut or is_shut())
+    why = (
+        ""
+        if related.writable
+        else t("This note comes from a file that can't be changed here. Add the links to the file itself.")
+    )
+
+    def accepts(label: str, key: str, icon: str, reason: object, why: str = "") -> bool:
+        pressed = button(verbatim(plain(label)), f"accept_{key}", icon, disabled=is_shut(), why=why)
         caption(reason)
         return pressed
 
@@ -168,12 +174,12 @@ def _draw_suggestions(note: Note, related: Related) -> None:
             finish(t("The note is now at '{path}'.", path=moved.path), partial(workspace.renames.undo, moved))
     if related.links:
         small_title("Suggested links")
-        if not related.writable:
-            small_print("This note comes from a file that can't be changed here. Add the links to the file itself.")
+        if why:
+            st.caption(why)
     for offer in related.links:
         title = offer.note.title
         label = title if offer.text == title else f"{offer.text} → {title}"
-        if accepts(label, f"link_{offer.note.id}", "add_link", offer.reason, shut=not related.writable):
+        if accepts(label, f"link_{offer.note.id}", "add_link", offer.reason, why):
             version = workspace.versions.all(note.id)[0].number
             workspace.related.link(note.id, offer.note.id, expected_version=note.version)
             finish(

@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit import fragment, rerun
 
 from core.base.datetimes import utc_now
-from core.base.messages import Message, message
+from core.base.messages import Message
 from core.model import (
     JOB_KINDS,
     ChangeCost,
@@ -33,7 +33,7 @@ from pages.ui.shared.names import local, megabytes
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, text_of
-from pages.ui.shared.widgets import Callback, button, close, errors, page_link, popup, row, table, text_column
+from pages.ui.shared.widgets import READONLY, Callback, button, close, errors, page_link, popup, row, table, text_column
 
 SAMPLES = Path(__file__).parents[3] / "data" / "packs" / "sample"
 # Name of the pack with the sample notes, and of its base.
@@ -50,7 +50,6 @@ LEARNING = jobs_at("learning")
 #
 # Indexing isn't one of them, because it skips chunks that change while it runs.
 WRITING = [name for name, kind in JOB_KINDS.items() if kind.writes]
-READONLY = message("Tessera is open as read-only, so you can search and read, but not import or delete.")
 # Seconds for which the report of a finished job stays on the page.
 STAYS = 60.0
 # Jobs that usually start automatically.

@@ -21,6 +21,7 @@ from pages.ui.shared.safe import elements, html, plain, t_html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import page_title, small_print, t, text_of
 from pages.ui.shared.widgets import (
+    READONLY,
     Callback,
     Dialog,
     bound,
@@ -193,7 +194,7 @@ def start() -> st.Page:
         st.stop()
     page = _frame(workspace)
     if holder is not None:
-        st.warning(f"**{text_of(jobs.READONLY)}** {plain(holder)}", icon=":material/lock:")
+        st.warning(f"**{text_of(READONLY)}** {plain(holder)}", icon=":material/lock:")
         if button("Open for writing", "reopen"):
             reopen()
     return page

@@ -19,7 +19,7 @@ from streamlit.elements.lib.dialog import DialogPosition, DialogWidth
 
 from core.base.errors import TesseraError
 from core.base.frozen import ValueMap, frozen
-from core.base.messages import Message, verbatim
+from core.base.messages import Message, message, verbatim
 from pages.ui.shared.safe import elements, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import label_of, small_print, t, text_of, with_note
@@ -28,6 +28,9 @@ _OF_CALLBACK = "problem_of_callback"
 
 # The place to draw a widget in: a column, a container, or `st` for the page itself.
 Place = DeltaGenerator | ModuleType
+
+# The reason why nothing can be changed in a read-only workspace.
+READONLY = message("Tessera is open in read-only mode, so you can search and read, but not change anything.")
 
 # A widget's label: a string to translate, or a Message, such as a verbatim title.
 Label = str | Message
@@ -67,9 +70,8 @@ def button(
     """Draw a button with a Material icon. Return whether it was pressed.
 
     If `act` is given, a click calls it with `values`. If `act` raises a TesseraError, the error is shown in a box. If
-    `writes` is True, the button is disabled in a read-only workspace. `help` is its tooltip, which is translated.
-    `disabled` can be a string that says why the button is disabled, which then is its tooltip. If the string is empty,
-    the button is enabled.
+    `writes` is True, the button is disabled in a read-only workspace. `help` is its tooltip, which is translated. `why`
+    is the reason why the button is disabled, or "" if it isn't. The tooltip of a disabled button gives the reason.
     """
     return _pressable(st.button, label, key, icon, act, values, **more)
 
@@ -85,11 +87,11 @@ def _pressable(
     if icon:
         more["icon"] = f":material/{icon}:"
     label = label_of(label)
-    if more.pop("writes", False) and workspace.readonly:
-        more["disabled"] = True  # a box above the page says why
-    if isinstance(why := more.get("disabled"), str):
-        more |= {"disabled": bool(why), "help": why or more.get("help")}
-    if about := more.get("help"):
+    why = more.pop("why", "")
+    writes = more.pop("writes", False)
+    if why or (writes and workspace.readonly):
+        more["disabled"] = True
+    if about := (more.get("disabled") and (_why_locked() or why)) or more.get("help"):
         more["help"] = label_of(about)
     if act:
         return draw(label, key=key, on_click=guarded(act), args=values, **more)
@@ -102,6 +104,15 @@ def _pressable(
     if pressed:
         waiting.discard(key)
     return pressed and not more.get("disabled")
+
+
+def _why_locked() -> Message | None:
+    """Return why notes can't be changed now, in a read-only workspace or during an import, or None if they can."""
+    if workspace.readonly:
+        return READONLY
+    if workspace.jobs.running("import"):
+        return message("An import is running. Wait for it to finish, or cancel it first.")
+    return None
 
 
 def guarded(act: Action, key: str = "") -> Callable[..., None]:
@@ -233,8 +244,8 @@ def distinct(texts: Mapping[Option, object]) -> Mapping[Option, str]:
     """Render the labels of options. Duplicates are numbered, because Streamlit identifies options by their labels."""
     options: dict[str, Option] = {}
     same: Counter[str] = Counter()
-    for option, message in texts.items():
-        shown = text = text_of(message)
+    for option, title in texts.items():
+        shown = text = text_of(title)
         while shown in options:
             same[text] += 1
             shown = with_note(text, same[text] + 1)

@@ -180,6 +180,56 @@ def test_open_tasks_are_found_at_their_place_and_not_in_code(workspace: Workspac
     assert [task.text for task in workspace.review.open_tasks()] == ["quoted"]
 
 
+def test_open_tasks_come_by_their_day_and_then_by_their_note(workspace: Workspace) -> None:
+    lines = (
+        "Sow peas",
+        "Renew the passport by 3 March",
+        "Call on 29 November 2026, at nine",
+        "护照 2027年2月1日前续签",
+    )
+    for number, line in enumerate(lines):
+        workspace.notes.add("home", f"- [ ] {line}\n", title=f"{number}", embed=False)
+    text = "- [ ] Ask Mia\n- [ ] From 28 November to 1 December\n- [ ] Tax since 2019-02-30,\n  due 2025-05-31\n"
+    workspace.notes.add("home", text, title="House", embed=False)
+    assert [(task.text, task.day and task.day.isoformat()) for task in workspace.review.open_tasks()] == [
+        ("Tax since 2019-02-30, due 2025-05-31", "2025-05-31"),
+        ("Call on 29 November 2026, at nine", "2026-11-29"),
+        ("From 28 November to 1 December", "2026-12-01"),
+        ("护照 2027年2月1日前续签", "2027-02-01"),
+        ("Renew the passport by 3 March", "2027-03-03"),
+        ("Ask Mia", None),
+        ("Sow peas", None),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("Call by 1 December", "2026-12-01"),
+        ("Call by 29 November", "2026-11-29"),
+        ("Call by 15 June", "2026-06-15"),
+        ("Call by 15 May", "2027-05-15"),
+        ("Call by 29 February", "2028-02-29"),
+        ("Call by 30 February", ""),
+        ("Call by 2 Dec 2031", "2031-12-02"),
+        ("12月7日交房租", "2026-12-07"),
+        ("Call 2026-13-40", ""),
+        ("Room 1204, 3 may come", ""),
+    ],
+)
+def test_a_task_names_a_day_of_any_year(workspace: Workspace, text: str, day: str) -> None:
+    workspace.notes.add("home", f"- [ ] {text}\n", title="Things", embed=False)
+    (task,) = workspace.review.open_tasks()
+    assert (task.text, task.day.isoformat() if task.day else "") == (text, day)
+
+
+def test_a_dated_task_of_an_old_note_isnt_crowded_out(workspace: Workspace) -> None:
+    workspace.notes.add("home", "- [ ] Call by 1 February\n", title="Old", embed=False)
+    workspace.notes.add("home", "".join(f"- [ ] task {n}\n" for n in range(150)), title="New", embed=False)
+    tasks = workspace.review.open_tasks()
+    assert (tasks[0].text, len(tasks) > 50) == ("Call by 1 February", True)
+
+
 def test_tasks_are_ticked_in_their_lines_as_markdown_has_them(workspace: Workspace) -> None:
     text = (
         "```no fence``` here\n- [ ] alpha\u2028- [ ] beta\npage\x0c- [ ] no line\n\n"
