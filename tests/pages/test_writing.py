@@ -545,10 +545,12 @@ def test_a_field_over_that_of_a_file_is_marked_and_given_back(filled: Screen) ->
     beside(filled, "fields")
     filled.app.number_input(field(filled, "priority")).set_value(5).run()
     assert filled.workspace.notes.get(note.id).overridden == {"priority": 0}
-    assert "Set by you, and not in the file" in filled.text
+    assert "Set only in Tessera, not in the file" in filled.text
     filled.press("give_back_priority")
     assert filled.workspace.notes.get(note.id).priority == 0
-    assert "Yours" not in filled.text
+    assert "Set only in Tessera" not in filled.text
+    filled.app.selectbox(field(filled, "status")).set_value("archived").run()
+    assert "Set only in Tessera. The file says: active" in filled.text.replace("\\", "")
 
 
 def test_lines_end_as_they_did(place: Path) -> None:

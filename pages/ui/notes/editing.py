@@ -257,7 +257,7 @@ def _state(session: EditorSession) -> str:
         case State.UNSAVED:
             return t("Saving…")
         case State.CLEAN:
-            return t("Saves automatically.")
+            return t("Changes are saved automatically.")
         case State.SAVED:
             assert session.note is not None
             pending = sum(chunk.state == "pending" for chunk in workspace.chunks.all(session.note.id))

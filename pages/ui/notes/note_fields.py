@@ -205,12 +205,15 @@ def _draw_file_value(session: EditorSession, name: str, box: Place) -> None:
         keep_draft(session)
 
     value = as_json(note.overridden[name])
-    said = join_list(value) if isinstance(value, list) else value
+    if isinstance(value, list):
+        value = join_list(value)
+    elif name == "status":
+        value = text_of(EVERY_STATUS[str(value)])
     with box.container(horizontal=True, vertical_alignment="center", key=f"own_{name}"):
         st.caption(
-            t("Set by you. The file says: {value}", value=plain(str(said)))
-            if said
-            else t("Set by you, and not in the file"),
+            t("Set only in Tessera. The file says: {value}", value=plain(str(value)))
+            if value
+            else t("Set only in Tessera, not in the file"),
             width="content",
         )
         small("Revert", f"give_back_{name}", "undo", give_back, help="Use the value from the file again", writes=True)

@@ -201,7 +201,7 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 @media (max-width: 1400px) { [class*="st-key-halves_"] > * > * > [data-testid="stColumn"] { min-width: 100%; } [class*="st-key-halves_"] > * > [data-testid="stHorizontalBlock"] { row-gap: 1rem; } }
 @media (hover: none) { [data-has-shortcut] > [aria-label^="Shortcut "] { display: none; } }
 .st-key-digest a :is(span, p), .st-key-open_tasks a :is(span, p), .st-key-review_matter a :is(span, p) { white-space: normal; overflow-wrap: anywhere; }
-[class*="st-key-recent_"] { flex-wrap: nowrap; } [class*="st-key-recent_"]:has(.stCheckbox) { gap: 0; padding-left: .5rem; }
+[class*="st-key-recent_"] { flex-wrap: nowrap; } [class*="st-key-recent_"]:has(.stCheckbox) { gap: 0; padding-left: .5rem; } [class*="st-key-recent_"] .stCheckbox { margin-top: -4px; }
 :is(.st-key-digest, .st-key-open_tasks) a p { line-height: 1.35; } :is(.st-key-digest, .st-key-open_tasks) [class*="st-key-recent_"] { min-height: 2.1rem; padding-block: .4rem; } :is(.st-key-digest, .st-key-open_tasks) > .stElementContainer { padding-block: .4rem .15rem; }
 [class*="st-key-recent_"] > div:has(a) { min-width: 0; } [class*="st-key-recent_"] a p { overflow: hidden; text-overflow: ellipsis; }
 .t-first-words { margin-top: -.45rem; padding: 0 5.5rem .35rem .5rem; font-size: .84rem; opacity: .66; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }

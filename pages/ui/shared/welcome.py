@@ -198,8 +198,9 @@ def offer_tour() -> None:
             t("A tour in five steps"),
             t("A two-minute tour with the sample notes shows search, answers, splitting, writing and measuring."),
         )
-        tour_button(type="primary")
-        button("No, thanks", "tour_refuse", "", end_tour)
+        with row(width="content"):
+            tour_button(type="primary")
+            button("No, thanks", "tour_refuse", "", end_tour)
 
 
 def tour_button(**more: object) -> None:
