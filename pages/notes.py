@@ -100,7 +100,7 @@ def _two_notes(note_id: str, second: str) -> None:
 
 def _note(note: Note) -> None:
     history.offer_text_undo(note)
-    composer.draw_note_drafts(note.id)
+    composer.draw_drafts(note.id)
     actions.draw_retitled(note)
     items.box(note.id)
     reader.note(note, opened.passage(note))
@@ -122,7 +122,7 @@ else:
         today.button()
         button("New note", "new_note", "edit_square", composer.begin_here, writes=True)
     bases = base_names()
-    composer.draw_new_drafts()
+    composer.draw_drafts()
     with errors():
         imports.section()
     job_panel()

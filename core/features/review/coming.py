@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import date, timedelta
 from itertools import pairwise
-from operator import itemgetter
 from typing import NamedTuple
 
 from core.base.blobs import Span
@@ -30,8 +29,6 @@ _AFTER = 40
 # Number of recently changed notes in which to look for open tasks, and maximum number of tasks.
 _NEWEST = 10_000
 _MOST_TASKS = 100
-# Number of characters of a task in which to look for the day that it names.
-_LONGEST_TASK = 400
 _MONTHS = "January February March April May June July August September October November December".split()
 _STEMS = [name[:3] for name in _MONTHS]
 # Headings, which often name the day a diary entry was written, and tasks that are done.
@@ -104,42 +101,30 @@ def open_tasks(store: Store, today: date) -> tuple[QuotedLine, ...]:
 
     Tasks that name no day follow, those in the most recently changed notes first.
     """
-    dated = list[tuple[date, _Quote]]()
-    undated = list[_Quote]()
+    nearest = {(day.month, day.day): day for day in (today + timedelta(number) for number in range(-182, 184))}
+    tasks = list[_Quote]()
     for chunk in filter(_is_own, _texts(store, store.chunks.with_open_boxes(_NEWEST))):
         for match in _OPEN_TASK.finditer(chunk.text):
             start = match.start()
-            may_name_day = _DATE.search(chunk.text, start, start + _LONGEST_TASK)
-            if not may_name_day and len(undated) == _MOST_TASKS:
-                continue
-            end = _paragraph(chunk, match.end() - 1)[1]
-            text = chunk.text[start:end]
-            day = _due(text, today) if may_name_day else None
-            quote = _Quote(chunk, (start, end), as_line(text, MOST_CHARACTERS), True, day)
-            if day:
-                dated.append((day, quote))
-            elif text and len(undated) < _MOST_TASKS:
-                undated.append(quote)
-    dated.sort(key=itemgetter(0))
-    tasks = [*(quote for _, quote in dated), *undated]
+            if end := _paragraph(chunk, match.end() - 1)[1]:
+                text = chunk.text[start:end]
+                due = _due(text, nearest, today)
+                tasks.append(_Quote(chunk, (start, end), as_line(text, MOST_CHARACTERS), True, due))
+    tasks.sort(key=lambda task: task.day or date.max)
     lines = _lines(store, tasks[:_MOST_TASKS])
     return tuple({(line.note.id, line.start): line for line in lines}.values())
 
 
-def _due(task: str, today: date) -> date | None:
+def _due(task: str, nearest: Mapping[tuple[int, int], date], today: date) -> date | None:
     """Return the first day from `today` on that a task names, or else the last day that it names, or None.
 
-    A day without a year is in the year in which it is nearest to `today`.
+    If the task names no year, the day is taken from `nearest`, which has the days around `today` by month and number.
     """
     days = list[date]()
-    for match in _DATE.finditer(task[:_LONGEST_TASK]):
+    for match in _DATE.finditer(task):
         month, number, year = _named(match)
-        years = [int(year)] if len(year) == len("2026") else range(today.year - 4, today.year + 5)
-        same = list[date]()
-        for candidate in years:
-            with suppress(ValueError):  # not every year has a 29 February
-                same.append(date(candidate, month, number))
-        days += sorted(same, key=lambda day: abs(day - today))[:1]
+        with suppress(ValueError, KeyError):  # there is no such day
+            days.append(date(int(f"20{year}"[-4:]), month, number) if year else nearest[month, number])
     return min((day for day in days if day >= today), default=max(days, default=None))
 
 

@@ -413,19 +413,14 @@ def number_of(draft: NoteDraft) -> int:
 # Unsaved text: offering drafts, and moving text from the browser into a draft or the open editor.
 
 
-def draw_note_drafts(note_id: str) -> None:
-    """Show a note's drafts."""
-    for draft in workspace.drafts.all():
-        if draft.key.startswith(f"{note_id} "):
-            _offer(draft, t("You changed this note at {at} and didn't save it.", at=local(draft.at)))
-
-
-def draw_new_drafts() -> None:
-    """Show the drafts of new notes and of deleted notes."""
+def draw_drafts(note_id: str = "") -> None:
+    """Show the drafts of a note, or by default those of new notes and of deleted notes."""
     drafts = workspace.drafts.all()
     there = workspace.notes.cards_of(draft.note_id for draft in drafts)
     for draft in drafts:
-        if draft.note_id not in there:
+        if draft.note_id == note_id:
+            _offer(draft, t("You changed this note at {at} and didn't save it.", at=local(draft.at)))
+        elif not note_id and draft.note_id not in there:
             _offer(draft, plain(draft_label(draft)))
 
 

@@ -25,7 +25,7 @@ from pages.ui.shared import rendered
 from pages.ui.shared.names import field_value
 from pages.ui.shared.safe import Span, Spans, elements, facts, folded, html, marked, t_html
 from pages.ui.shared.style import TILES
-from pages.ui.shared.text import t, text_of, with_note
+from pages.ui.shared.text import t, text_of, with_label, with_note
 
 # Choosing the excerpt with the most highlighted text.
 
@@ -141,11 +141,7 @@ def about(hit: Hit) -> str:
     chips = ""
     for name, value in classification(hit.note).items():
         title = text_of(NOTE_FIELDS[name].title)
-        text = (
-            field_value(name, value)
-            if name in ("type", "category")
-            else t("{field}: {value}", field=title, value=value)
-        )
+        text = field_value(name, value) if name in ("type", "category") else with_label(title, value)
         chips += f'<span class="t-tag" title="{html(title)}">{html(text)}</span>'
     for remark in remarks(hit):
         chips += f'<span class="t-tag t-gone">{html(remark)}</span>'
