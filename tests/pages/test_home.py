@@ -233,7 +233,7 @@ def test_long_work_shows_its_progress_and_is_cancelled_with_a_click(filled: Scre
 
 @pytest.mark.parametrize(
     ("job", "text"),
-    [("import", "You can already search what has been imported"), ("embed", "You can search by keyword now")],
+    [("import", "You can already search the imported notes"), ("embed", "You can search by keyword now")],
 )
 def test_what_can_be_searched_is_said_while_notes_are_added(filled: Screen, job: str, text: str) -> None:
     ended = threading.Event()

@@ -49,14 +49,14 @@ def session_texts() -> dict[str, EditorSession]:
 
 
 def _open(note: Note | None, base: str, body: str = "", **more: Any) -> EditorSession:
-    """Open a new editor session. `more` are other fields of it."""
+    """Open a new editor session. `more` has its other fields."""
     session = EditorSession(token_hex(8), note, base, body, **more)
     session_state[_WRITING] = session_texts()[session.token] = session
     return session
 
 
 def begin(base: str = "", body: str = "", *, title: str = "", folder: str = "", **more: object) -> None:
-    """Start a new note. Use this in callbacks. `more` are other fields of its session."""
+    """Start a new note. Use this in callbacks. `more` has other fields of the editor session."""
     fields = {"title": title} if title else {}
     _open(None, base, body, folder=folder, **{"fields": fields, **more})
 

@@ -260,13 +260,9 @@ def _state(session: EditorSession) -> str:
             return t("Changes are saved automatically.")
         case State.SAVED:
             assert session.note is not None
-            pending = sum(chunk.state == "pending" for chunk in workspace.chunks.all(session.note.id))
-            if pending and not workspace.bases.by_id(session.note.base_id).embed_at_once:
-                return t(
-                    "Saved. The note can be found by keyword. Once you index this base, {n} of its passages can "
-                    "also be found by meaning.",
-                    n=pending,
-                )
+            is_pending = any(chunk.state == "pending" for chunk in workspace.chunks.all(session.note.id))
+            if is_pending and not workspace.bases.by_id(session.note.base_id).embed_at_once:
+                return t("Saved. Until you index this base, parts of the note can be found only by keyword.")
             return t("Saved")
         case State.INCOMPLETE if not session.base:
             return t("Not saved yet. Choose a base to save the note. Until then, what you write is stored as a draft.")

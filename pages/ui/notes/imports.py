@@ -76,7 +76,7 @@ _CHOSEN = "import_path_chosen"
 
 
 def _choose() -> None:
-    """Draw the button for choosing a folder. On the next run, its path is put into the box for the path."""
+    """Draw the button for choosing a folder. On the next run, the folder's path is in the path box."""
     if window.command():
         if button("Choose a folder…", "import_path_choose", "folder_open"):
             with busy("Choose the folder in the dialog that opened."):
@@ -306,7 +306,7 @@ def _decide(plan: SyncPlan) -> None:
             and plan.source_ref not in dict(workspace.folders.all(into))
         ):
             # The base writes edits to the files in all its folders, and this folder is a new one.
-            confirmed &= st.checkbox(t("Yes, edits may change the files of this folder too"), key="plan_writes_too")
+            confirmed &= st.checkbox(t("Yes, edits may change the files in this folder too"), key="plan_writes_too")
         why = "" if confirmed else t("Please confirm above first.")
         if plan.is_empty:
             why = t("Everything is up to date, so there is nothing to do.")

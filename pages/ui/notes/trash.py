@@ -39,7 +39,7 @@ def draw(base: str, text: str) -> None:
         )
     )
     if any(trashed_base.titles for trashed_base in workspace.archives.trash()):
-        small_print("Notes removed from the trash can be restored for one more week, on the Bases page.")
+        small_print("After a note is removed from the trash, you can restore it on the Bases page for one more week.")
     look = text.casefold()
     found = [
         trashed

@@ -64,7 +64,7 @@ def last_update(base: KnowledgeBase) -> str:
 
 
 def draft_label(draft: NoteDraft) -> str:
-    """Return the title, or the first words, of an unsaved draft and the time at which it was stored."""
+    """Return a label for an unsaved draft, with its title or first words and the time at which it was stored."""
     title = draft.title or shorten(draft.body.strip().partition("\n")[0], 60) or t("Untitled")
     return t("Unsaved draft: {title} ({at}).", title=title, at=local(draft.at))
 
@@ -75,7 +75,7 @@ def local(at: datetime) -> str:
 
 
 def near_day(day: date, today: date) -> str:
-    """Return the name of a day from yesterday to six days from now, or the date of any other day."""
+    """Return a word such as `Tomorrow` or `Friday` for a day from yesterday to six days ahead, or else its date."""
     ahead = (day - today).days
     weekday = _WEEKDAYS[day.weekday()] if 1 < ahead < 7 else day.isoformat()
     return text_of(_NEAR.get(ahead, weekday))

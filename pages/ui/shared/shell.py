@@ -122,7 +122,7 @@ MODEL = message_table(
         "ready": "Ready to search",
         "loading": "Getting ready…",
         "failed": "The model can't be used",
-        "import": "You can already search what has been imported",
+        "import": "You can already search the imported notes",
         "embed": "You can search by keyword now",
     }
 )

@@ -196,7 +196,9 @@ def offer_tour() -> None:
     with row("tour_offer", border=True):
         _text(
             t("A tour in five steps"),
-            t("A two-minute tour with the sample notes shows search, answers, splitting, writing and measuring."),
+            t(
+                "In two minutes, the sample notes show you how to search, read answers, write, and measure search quality."
+            ),
         )
         with row(width="content"):
             tour_button(type="primary")

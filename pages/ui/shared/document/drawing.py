@@ -75,7 +75,7 @@ class Sources:
 
 
 def same(heading: str, name: str) -> bool:
-    """Return whether `name`, a link's fragment written as in Obsidian or in a URL, stands for the heading."""
+    """Return whether `name`, a link's fragment written as in Obsidian or in a URL, refers to the heading."""
     return _plain(heading) == _plain(name) != ""
 
 
