@@ -118,13 +118,9 @@ def open_tasks(store: Store, today: date) -> tuple[QuotedLine, ...]:
 def _due(task: str, nearest: Mapping[tuple[int, int], date], today: date) -> date | None:
     """Return the first day from `today` on that a task names, or else the last day that it names, or None.
 
-    If the task names no year, the day is taken from `nearest`, which has the days around `today` by month and number.
+    `nearest` has the days around `today` by month and number, for dates without a year.
     """
-    days = list[date]()
-    for match in _DATE.finditer(task):
-        month, number, year = _named(match)
-        with suppress(ValueError, KeyError):  # there is no such day
-            days.append(date(int(f"20{year}"[-4:]), month, number) if year else nearest[month, number])
+    days = [day for match in _DATE.finditer(task) if (day := _day(match, nearest))]
     return min((day for day in days if day >= today), default=max(days, default=None))
 
 
@@ -158,17 +154,23 @@ def _dates(text: str, near: re.Pattern[str], days: Mapping[tuple[int, int], date
         starts = range(max(0, start - _BEFORE), start + 1)
         matches = (_DATE.match(text, at, start + _AFTERWARDS) for at in starts)
         if match := next((match for match in matches if match and match.end() > start), None):
-            month, number, year = _named(match)
-            day = days.get((month, number))
-            if day and str(day.year).endswith(year):
+            day = _day(match, days)
+            if day and days.get((day.month, day.day)) == day:
                 yield day, *match.span()
 
 
-def _named(match: re.Match[str]) -> tuple[int, int, str]:
-    """Return the month, the day of the month, and the year of a date, which is "" if the text names no year."""
+def _day(match: re.Match[str], days: Mapping[tuple[int, int], date]) -> date | None:
+    """Return the day that a date in a text names, or None if there is no such day.
+
+    If the date has no year, the day is looked up in `days` by its month and number.
+    """
     name = match[8] or match[9]
     month = 1 + _STEMS.index(name[:3].title()) if name else int(match[2] or match[5])
-    return month, int(match[3] or match[6] or match[7] or match[10]), match[1] or match[4] or match[11] or ""
+    number = int(match[3] or match[6] or match[7] or match[10])
+    year = match[1] or match[4] or match[11]
+    with suppress(ValueError):
+        return date(int(f"20{year}"[-4:]), month, number) if year else days.get((month, number))
+    return None
 
 
 def _quote(chunk: ChunkText, dates: Sequence[Dated], dated: Dated, first: date) -> _Quote | None:
