@@ -28,10 +28,6 @@ PREVIEW = 400
 PREVIEWED = 100
 
 
-def _route(note_id: str, file: Attachment) -> str | None:
-    return routes.file_address(note_id, file.place)
-
-
 def why_read_only(note: Note | NoteSummary) -> str:
     """Return why a note's text can't be changed here, or "" if it can."""
     if workspace.readonly:
@@ -56,7 +52,9 @@ class NoteSources(Sources):
         *,
         can_click: bool = False,
         first_line: int = 0,
-        address: Callable[[str, Attachment], str | None] = _route,
+        address: Callable[[str, Attachment], str | None] = lambda note_id, file: routes.file_address(
+            note_id, file.place
+        ),
     ) -> None:
         self._note = note
         self._links = links or workspace.notes.links()

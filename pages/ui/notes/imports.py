@@ -110,10 +110,6 @@ def _browse() -> None:
             small(verbatim(plain(folder.name)), f"import_path_in_{number}", "folder", go, folder)
 
 
-# Prefix of widget keys in the form for one base, to tell them apart from those of the general import form.
-_INTO = "into_"
-
-
 def popover(*, vacant: bool) -> None:
     """Draw the button that opens the import form, unless the page already shows the form.
 
@@ -180,9 +176,10 @@ def _target(key: str) -> str:
     If there are several, draw a selector. If there are none, return a name for a new base.
     """
     bases = {name: name for name in places.own_bases()}
+    first, _ = places.current_place()
     if len(bases) < 2:
-        return next(iter(bases), t("My notes"))
-    begin_with(key, bases, places.current_place()[0])
+        return first
+    begin_with(key, bases, first)
     return select("Knowledge base", bases, key)
 
 
@@ -202,7 +199,7 @@ def _by_path(base: str) -> None:
             placeholder="~/Documents/notes",
         )
         name = base or _target("import_base")
-        submitted = submit("Preview changes", f"{_INTO if base else ''}look_path", type="primary")
+        submitted = submit("Preview changes", "look_path", type="primary")
     if submitted and not path.strip():
         st.error(t("Enter a folder path first."))
     elif submitted:
@@ -217,7 +214,7 @@ def _by_path(base: str) -> None:
     for number, (into, folder) in enumerate(known):
         if small(
             message("{what}: {place}", what=message("Update again"), place=f"{plain(into)} · {plain(folder)}"),
-            f"{_INTO if base else ''}again_{number}",
+            f"again_{number}",
             "sync",
         ):
             _look(folder, into)
@@ -227,7 +224,7 @@ def _by_address(into: str) -> None:
     with form("by_address"):
         address = text_input("Address", "import_address", placeholder="https://example.org/page").strip()
         base = into or _target("import_address_base")
-        submitted = submit("Preview changes", f"{_INTO if into else ''}look_address", type="primary")
+        submitted = submit("Preview changes", "look_address", type="primary")
     if submitted:
         with errors(), busy("Loading the page…"):
             _propose(workspace.imports.plan_page(workspace.documents.page(address), base))
@@ -250,7 +247,7 @@ def _by_upload(label: str, kind: str, base: str) -> None:
         )
         small_print("For more than a few hundred files, the folder path is much faster.")
         name = base or _target(f"upload_base_{kind}")
-        if button("Preview changes", f"{_INTO if base else ''}look_{kind}", type="primary"):
+        if button("Preview changes", f"look_{kind}", type="primary"):
             if not files:
                 st.error(t("Choose files first."))
                 return

@@ -101,7 +101,7 @@ def _choose(text: str) -> None:
         st.write(plain(problem))
     chosen = workspace.settings.daily
     own = places.own_bases()
-    first = next((name for name in (chosen.base, places.current_place()[0], *own) if name in own), t("My notes"))
+    first = chosen.base if chosen.base in own else places.current_place()[0]
     widgets.begin_with("today_base", own, first)
     base = widgets.select("Knowledge base", {name: name for name in own}, "today_base") if own[1:] else first
     folder = note_fields.word_box(
@@ -111,6 +111,8 @@ def _choose(text: str) -> None:
     label = "Add to today's note" if text else "Open today's note"
     if widgets.button(label, "today_yes", "today", type="primary"):
         with errors():
+            if base not in own:
+                workspace.bases.add(base)
             workspace.settings_file.write("daily.base", base)
             workspace.settings_file.write("daily.folder", folder or None)
             if workspace.daily.problem:  # the note is the template itself
