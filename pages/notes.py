@@ -50,7 +50,7 @@ def page(bases: list[str]) -> bool:
             elif note_id:
                 _two_notes(note_id, second)
             else:
-                beginning.draw(base, several=len(bases) > 1 and not base)
+                beginning.draw(base)
     return vacant
 
 

@@ -7,6 +7,7 @@ from streamlit import container, session_state
 
 from core.model import Concept, day_of
 from pages.ui.notes import opened
+from pages.ui.shared.names import base_name
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, small_print, small_title, t, t_plural, text_of
@@ -122,10 +123,10 @@ def _way() -> None:
 _SHOWN = 10
 
 
-def draw(base: str, *, several: bool) -> None:
+def draw(base: str) -> None:
     """Draw a hint on how to open a note, links to the most recently changed notes, and the concepts.
 
-    If `base` is "", the notes of all bases are included. If `several` is True, each note's base is shown.
+    If `base` is "", the notes of all bases are included, each with its base if there are several.
     """
     with container(key="beginning"):
         paragraph(t("Choose a note to read, or press Ctrl+O to open one by its title."), "t-lead", "p")
@@ -137,7 +138,7 @@ def draw(base: str, *, several: bool) -> None:
         for card in latest:
             with row(f"latest_{card.id}"):
                 note_link(card.id, card.title)
-                about = [card.base if several else "", day_of(card.updated_at) if card.updated_at else ""]
+                about = ["" if base else base_name(card.base), day_of(card.updated_at) if card.updated_at else ""]
                 caption(" · ".join(filter(None, about)), width="content")
     if workspace.has("related"):
         on_demand("Concepts", "concepts", "category", lambda: _draw(base))
