@@ -15,10 +15,11 @@ from core.model import Attachment, Chunk, Note, NoteSummary
 from pages.ui.notes import routes
 from pages.ui.shared import document as documents
 from pages.ui.shared.document import Sources, SourceSpan, as_written, document
+from pages.ui.shared.names import READONLY
 from pages.ui.shared.safe import html, is_deeply_nested
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import session_language, t, text_of
-from pages.ui.shared.widgets import READONLY, caption, row
+from pages.ui.shared.widgets import caption, row
 
 # The targets of a note's links.
 

@@ -29,11 +29,11 @@ from core.model import (
     left_line,
 )
 from pages.ui.shared import reports
-from pages.ui.shared.names import local, megabytes
+from pages.ui.shared.names import READONLY, local, megabytes
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, text_of
-from pages.ui.shared.widgets import READONLY, Callback, button, close, errors, page_link, popup, row, table, text_column
+from pages.ui.shared.widgets import Callback, button, close, errors, page_link, popup, row, table, text_column
 
 SAMPLES = Path(__file__).parents[3] / "data" / "packs" / "sample"
 # Name of the pack with the sample notes, and of its base.

@@ -1,11 +1,11 @@
-"""Display text for sizes, durations, times, bases, and names used in the code."""
+"""Display text for sizes, durations, times, bases, names used in the code, and reasons why notes are locked."""
 
 from datetime import UTC, date, datetime, tzinfo
 from zoneinfo import ZoneInfo
 
 import streamlit as st
 
-from core.base.messages import message_table
+from core.base.messages import Message, message, message_table
 from core.base.text import shorten
 from core.model import MODES, KnowledgeBase, NoteCounts, NoteDraft, SearchResult, on_clock
 from pages.ui.shared.server import workspace
@@ -46,6 +46,19 @@ def note_counts(counts: NoteCounts) -> list[str]:
 def search_mode(result: SearchResult) -> str:
     """Return the display name of the mode of a search. While no model is loaded, this is keyword search."""
     return text_of(MODES["keyword" if result.without_model and result.mode != "listed" else result.mode])
+
+
+# The reason why nothing can be changed in a read-only workspace.
+READONLY = message("Tessera is open in read-only mode, so you can search and read, but not change anything.")
+
+
+def why_locked() -> Message | None:
+    """Return why notes can't be changed now, in a read-only workspace or during an import, or None if they can."""
+    if workspace.readonly:
+        return READONLY
+    if workspace.jobs.running("import"):
+        return message("An import is running. Wait for it to finish, or cancel it first.")
+    return None
 
 
 def base_names(*, plain: bool = True) -> list[str]:

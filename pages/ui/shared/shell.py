@@ -16,12 +16,11 @@ from core.base.text import name_key
 from core.model import JOB_KINDS, Freshness, NoteSummary
 from core.workspace import Workspace, bug_report
 from pages.ui.shared import jobs, language_and_look, server, shortcuts, style, welcome
-from pages.ui.shared.names import megabytes
+from pages.ui.shared.names import READONLY, megabytes
 from pages.ui.shared.safe import elements, html, plain, t_html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import page_title, small_print, t, text_of
 from pages.ui.shared.widgets import (
-    READONLY,
     Callback,
     Dialog,
     bound,

@@ -19,7 +19,8 @@ from streamlit.elements.lib.dialog import DialogPosition, DialogWidth
 
 from core.base.errors import TesseraError
 from core.base.frozen import ValueMap, frozen
-from core.base.messages import Message, message, verbatim
+from core.base.messages import Message, verbatim
+from pages.ui.shared.names import why_locked
 from pages.ui.shared.safe import elements, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import label_of, small_print, t, text_of, with_note
@@ -28,16 +29,10 @@ _OF_CALLBACK = "problem_of_callback"
 
 # The place to draw a widget in: a column, a container, or `st` for the page itself.
 Place = DeltaGenerator | ModuleType
-
-# The reason why nothing can be changed in a read-only workspace.
-READONLY = message("Tessera is open in read-only mode, so you can search and read, but not change anything.")
-
 # A widget's label: a string to translate, or a Message, such as a verbatim title.
 Label = str | Message
-
 # A function without arguments, such as one that draws a dialog's contents.
 Callback = Callable[[], object]
-
 # A function that handles a click.
 Action = Callable[..., object]
 
@@ -88,10 +83,9 @@ def _pressable(
         more["icon"] = f":material/{icon}:"
     label = label_of(label)
     why = more.pop("why", "")
-    writes = more.pop("writes", False)
-    if why or (writes and workspace.readonly):
+    if (more.pop("writes", False) and workspace.readonly) or why:
         more["disabled"] = True
-    if about := (more.get("disabled") and (_why_locked() or why)) or more.get("help"):
+    if about := (more.get("disabled") and (why_locked() or why)) or more.get("help"):
         more["help"] = label_of(about)
     if act:
         return draw(label, key=key, on_click=guarded(act), args=values, **more)
@@ -104,15 +98,6 @@ def _pressable(
     if pressed:
         waiting.discard(key)
     return pressed and not more.get("disabled")
-
-
-def _why_locked() -> Message | None:
-    """Return why notes can't be changed now, in a read-only workspace or during an import, or None if they can."""
-    if workspace.readonly:
-        return READONLY
-    if workspace.jobs.running("import"):
-        return message("An import is running. Wait for it to finish, or cancel it first.")
-    return None
 
 
 def guarded(act: Action, key: str = "") -> Callable[..., None]:
