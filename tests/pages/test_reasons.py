@@ -1,103 +1,76 @@
-"""A button that can't be pressed says why, on the pages of every day."""
+"""Grey buttons: each says why, in its tooltip or in a line of the page."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
-import streamlit as st
 
-from core.workspace import Workspace
 from tests.pages.conftest import Screen
-from tests.pages.test_writing import writing
 
-
-def grey(screen: Screen) -> dict[str, str]:
-    """The buttons of the page that can't be pressed, with what they say about it."""
-    return {str(button.key or button.label): button.help for button in screen.app.button if button.disabled}
-
-
-def note_of(screen: Screen) -> str:
-    return next(card.id for card in screen.workspace.notes.all() if card.path == "backups.md")
-
-
-def home(screen: Screen) -> None:
-    screen.open("home")
-
-
-def an_open_note(screen: Screen) -> None:
-    screen.open("notes", note=note_of(screen))
-
-
-def marked_notes(screen: Screen) -> None:
-    screen.app.session_state["notes_view"] = "list"
-    screen.app.session_state["chosen"] = [note_of(screen)]
-    screen.open("notes")
+PAGES = (
+    ("bases", {}, ""),
+    *(("bases", {"base": "vault"}, tab) for tab in ("General", "Model", "Splitting")),
+    ("bases", {"new": "yes"}, ""),
+    ("chunks", {"note": "backups.md"}, ""),
+    ("evaluation", {"view": "questions"}, ""),
+    ("evaluation", {"view": "compare"}, ""),
+    ("evaluation", {"view": "history"}, ""),
+    ("help", {}, ""),
+    *(("settings", {}, tab) for tab in ("General", "Search", "Models", "Packs", "Backups and health")),
+)
+FOLDED = ("note_types", "search_index", "another_model", "model_servers", "space")
+STATES = {
+    "idle": (),
+    "importing": ("import", "edits"),
+    "at work": ("embed", "cost", "test", "suggest", "evaluate", "backup", "verify", "doctor", "compact"),
+}
+LINES = {
+    "run": "None of the questions in this question set can be asked yet",
+    "history_": "Select one test run to look at it",
+    "questions_": "Tick the box on the left of a row",
+}
+"""What a line next to buttons says, by how their keys begin."""
 
 
 @contextmanager
-def importing(screen: Screen) -> Iterator[None]:
-    ended = threading.Event()
-    screen.workspace.jobs.start("import", lambda progress: ended.wait(60))
+def running(screen: Screen, *names: str) -> Iterator[None]:
+    """Run jobs of these names, which end only afterwards."""
+    jobs, go = screen.workspace.jobs, threading.Event()
     try:
+        for name in names:
+            assert jobs.start(name, lambda progress: go.wait(60))
         yield
     finally:
-        ended.set()
-        screen.workspace.jobs.wait("import", 30)
+        go.set()
+        for name in names:
+            jobs.wait(name)
 
 
-@pytest.mark.parametrize("page", [home, an_open_note, marked_notes])
-def test_while_notes_are_imported(filled: Screen, page: Callable[[Screen], None]) -> None:
-    with importing(filled):
-        page(filled)
-        said = grey(filled)
-    assert set(said.values()) <= {"An import is running. Wait for it to finish, or cancel it first."}
-    assert said or page is not marked_notes
+@pytest.fixture
+def screen(filled: Screen) -> Screen:
+    """The app with a question, a backup and a deleted base."""
+    workspace = filled.workspace
+    workspace.backups.make()
+    workspace.bases.add("second")
+    workspace.bases.delete("second")
+    workspace.question_sets.add_file("vault", "Mine", b'{"id": "1", "question": "How?", "gold": []}', "mine.jsonl")
+    return filled
 
 
-@pytest.mark.parametrize("page", [home, an_open_note, marked_notes])
-def test_where_the_workspace_is_only_read(place: Path, filled: Screen, page: Callable[[Screen], None]) -> None:
-    st.cache_resource.clear()  # closes it
-    with Workspace(place):
-        screen = Screen().finish("warm")
-        page(screen)
-        said = grey(screen)
-    assert said
-    assert all(text.startswith("Tessera is open in read-only mode") for text in said.values()), said
-
-
-def test_actions_on_notes_wait_for_a_mark(filled: Screen) -> None:
-    filled.app.session_state["notes_view"] = "list"
-    filled.open("notes")
-    assert set(grey(filled).values()) == {"First tick the boxes to the left of the notes."}
-    marked_notes(filled)
-    assert grey(filled) == {}
-    filled.press("set_fields")
-    assert grey(filled) == {"several_set": "First choose a value or tag above."}
-
-
-def test_a_plan_is_applied_once_it_is_confirmed(filled: Screen, vault: Path) -> None:
-    screen = filled.open("notes")
-    screen.press("again_0")
-    assert grey(screen) == {"plan_apply": "Everything is up to date, so there is nothing to do."}
-    screen.press("plan_discard")
-    for name in "abc":
-        (vault / f"{name}.md").write_text(f"A note called {name}.\n")
-    screen.press("again_0").press("plan_apply").finish()
-    for name in "abc":
-        (vault / f"{name}.md").unlink()
-    screen.press("again_0")
-    why = "Please confirm above first."
-    assert grey(screen) == {"plan_apply": why}
-    assert why in [caption.value for caption in screen.app.caption], "fingers see no tooltip"
-    screen.app.checkbox("plan_confirmed").check().run()
-    assert grey(screen) == {}
-    assert why not in screen.text
-
-
-def test_a_proposed_change_is_saved_once_it_is_one(filled: Screen) -> None:
-    note = filled.workspace.notes.add("vault", "A keel\n", status="pending", author="program", embed=False)
-    filled.open("notes", note=note.id).press("edit_note")
-    assert writing(filled.app).decides
-    assert grey(filled) == {"writing_save": "There are no changes to save."}
+@pytest.mark.parametrize("state", STATES)
+def test_a_gray_button_says_why(screen: Screen, state: str) -> None:
+    notes = {note.path: note.id for note in screen.workspace.notes.all()}
+    dumb = set()
+    with running(screen, *STATES[state]):
+        for page, address, tab in PAGES:
+            screen.open(page, **{name: notes.get(value, value) for name, value in address.items()})
+            if tab:
+                screen.tab(tab, *FOLDED)
+            lines = tuple(key for key, line in LINES.items() if line in screen.text)
+            dumb |= {
+                f"{page} {tab}: {one.label} ({one.key})"
+                for one in screen.app.button
+                if one.disabled and not one.help and not (lines and str(one.key).startswith(lines))
+            }
+    assert not dumb

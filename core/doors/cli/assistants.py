@@ -25,8 +25,8 @@ def _go_to(settings: Path | None) -> None:
     """Change to the folder of a settings file, because settings are read from the current folder."""
     if settings is None:
         return
-    if settings.name != SETTINGS or not os.path.isfile(settings):  # noqa: PTH113 as in `packs`
-        raise ConfigError("{file} isn't a file named {name}.", file=settings, name=SETTINGS)
+    if settings.name != FILE.name or not os.path.isfile(settings):  # noqa: PTH113 as in `packs`
+        raise ConfigError("{file} isn't a file named {name}.", file=settings, name=FILE.name)
     os.chdir(settings.parent)
 
 

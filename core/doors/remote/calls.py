@@ -25,7 +25,7 @@ from core.base.errors import Cancelled, ConfigError, StoreError, TesseraError
 from core.base.faults import bug_error
 from core.base.frozen import AnyValues, Values, attributes
 from core.base.jobs import Busy, Progress, Work
-from core.base.messages import Text, verbatim
+from core.base.messages import Text
 from core.doors import remote as wire
 from core.doors.remote import MOST_BYTES, PATH
 

@@ -105,7 +105,7 @@ def _fields(note_ids: Sequence[str]) -> None:
                 values[name] = day and day.isoformat()
     chosen = {name: value for name, value in values.items() if value not in (None, "")}
     why = "" if add or remove or chosen else t("First choose a value or tag above.")
-    if button("Set fields", "several_set", "check", type="primary", writes=True, why=why):
+    if button("Set fields", "several_set", "check", type="primary", writes=True, disabled=why):
         with errors():
             if add or remove:
                 workspace.notes.tag(note_ids, add=add, remove=remove)
@@ -374,13 +374,13 @@ def ways(note: Note) -> None:
 
 def marked(note_ids: Sequence[str]) -> None:
     """Show the actions on the notes selected in the list."""
-    state = {"disabled": is_shut(), "why": "" if note_ids else t("First tick the boxes to the left of the notes.")}
+    shut = is_shut() or ("" if note_ids else t("First tick the boxes to the left of the notes."))
     label = t_plural("Delete {n} note", "Delete {n} notes", n=len(note_ids)) if note_ids else t("Delete")
     with row("marked_actions"):  # always drawn, so that the table doesn't move when a first note is selected
-        button("Set fields…", "set_fields", "edit_note", FIELDS_DIALOG.open, note_ids, **state)
-        button("Move…", "move_notes", "drive_file_move", MOVE_DIALOG.open, note_ids, **state)
-        button("Archive", "archive_notes", "archive", archive_notes, note_ids, **state)
-        button(label, "delete_notes", "delete", trash.ask, note_ids, **state)
+        button("Set fields…", "set_fields", "edit_note", FIELDS_DIALOG.open, note_ids, disabled=shut)
+        button("Move…", "move_notes", "drive_file_move", MOVE_DIALOG.open, note_ids, disabled=shut)
+        button("Archive", "archive_notes", "archive", archive_notes, note_ids, disabled=shut)
+        button(label, "delete_notes", "delete", trash.ask, note_ids, disabled=shut)
 
 
 def copy_note(note: Note) -> Note:

@@ -11,7 +11,7 @@ from core.base.messages import verbatim
 from core.base.text import LINE_END
 from core.model import QuotedLine
 from pages.ui.notes import files
-from pages.ui.notes.history import clear_undo, offer_undo
+from pages.ui.notes.history import offer_undo, undo_edit
 from pages.ui.shared.names import near_day
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace

@@ -61,10 +61,10 @@ def begin(base: str = "", body: str = "", *, title: str = "", folder: str = "", 
     _open(None, base, body, folder=folder, **{"fields": fields, **more})
 
 
-def begin_here(title: str = "") -> None:
-    """Start a new note in the current base and folder. Use this in callbacks."""
+def begin_here(title: str = "", *, at_top: bool = False) -> None:
+    """Start a new note in the current base and folder, or at the top of the base. Use this in callbacks."""
     base, folder = places.current_place()
-    begin(base, title=title, folder=folder)
+    begin(base, title=title, folder="" if at_top else folder)
 
 
 def title_of(path: str) -> str:

@@ -246,7 +246,7 @@ def _bar(session: EditorSession) -> None:
                 type="primary",
                 help=verbatim("Ctrl+S · Ctrl+Enter"),
                 writes=True,
-                why="" if session.changed else t("There are no changes to save."),
+                disabled="" if session.changed else t("There are no changes to save."),
             )
     if session.refusal:
         warn(session.refusal)

@@ -175,7 +175,7 @@ def _target(key: str) -> str:
 
     If there are several, draw a selector. If there are none, return a name for a new base.
     """
-    bases = {name: name for name in places.own_bases()}
+    bases = {name: name for name in workspace.daily.own_bases()}
     first, _ = places.current_place()
     if len(bases) < 2:
         return first
@@ -310,7 +310,7 @@ def _decide(plan: SyncPlan) -> None:
         if why:
             st.caption(why)
         with row():
-            if button("Apply", "plan_apply", "check", type="primary", writes=True, why=why):
+            if button("Apply", "plan_apply", "check", type="primary", writes=True, disabled=why):
                 if jobs.start_import(plan, confirmed=confirmed, writes=writes):
                     del session_state["plan"]
                     query_params.pop("import", None)

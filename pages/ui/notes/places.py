@@ -5,18 +5,11 @@ from pathlib import Path
 
 from streamlit import session_state
 
-from pages.ui.shared.names import base_names
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import t
 
 # Number of recently changed notes to search for a writable base.
 _LATEST = 20
-
-
-def own_bases() -> list[str]:
-    """Return the bases that hold the user's own notes, leaving out bases for packs and text files."""
-    taken = {pack.base for pack in workspace.packs.installed()} if workspace.has("packs") else set()
-    return [base for base in base_names(plain=False) if base not in taken]
 
 
 def has_read_only_files(name: str) -> bool:
@@ -29,7 +22,7 @@ def has_read_only_files(name: str) -> bool:
 
 def writable_bases() -> list[str]:
     """Return the user's own bases, without those whose files are read-only unless all of them are."""
-    own = own_bases()
+    own = workspace.daily.own_bases()
     return [name for name in own if not has_read_only_files(name)] or own
 
 

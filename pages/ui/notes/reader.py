@@ -145,7 +145,7 @@ def _draw_suggestions(note: Note, related: Related) -> None:
     )
 
     def accepts(label: str, key: str, icon: str, reason: object, why: str = "") -> bool:
-        pressed = button(verbatim(plain(label)), f"accept_{key}", icon, disabled=is_shut(), why=why)
+        pressed = button(verbatim(plain(label)), f"accept_{key}", icon, disabled=is_shut() or why)
         caption(reason)
         return pressed
 

@@ -9,7 +9,7 @@ from streamlit import session_state
 from core.base.datetimes import local_now
 from core.base.messages import message
 from pages.ui.notes import composer, note_fields, opened, places
-from pages.ui.notes.history import clear_undo, offer_undo
+from pages.ui.notes.history import offer_undo, undo_edit
 from pages.ui.notes.session import load_offers
 from pages.ui.shared import shell, shortcuts, widgets
 from pages.ui.shared.names import browser_zone
@@ -100,7 +100,7 @@ def _choose(text: str) -> None:
     if problem := workspace.daily.problem:
         st.write(plain(problem))
     chosen = workspace.settings.daily
-    own = places.own_bases()
+    own = workspace.daily.own_bases()
     first = chosen.base if chosen.base in own else places.current_place()[0]
     widgets.begin_with("today_base", own, first)
     base = widgets.select("Knowledge base", {name: name for name in own}, "today_base") if own[1:] else first

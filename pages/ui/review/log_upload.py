@@ -9,7 +9,6 @@ from streamlit import session_state
 
 from core.base.text import make_storable
 from core.model import LearningReport, Progress
-from pages.ui.notes import places
 from pages.ui.shared import jobs
 from pages.ui.shared.jobs import is_shut, start_job
 from pages.ui.shared.server import workspace
@@ -39,7 +38,7 @@ def _drop() -> None:
         else:
             small_print("Suggestions from logs are turned off by enable_learning in tessera.toml.")
         return
-    bases = places.own_bases() or [t("My notes")]
+    bases = workspace.daily.own_bases() or [t("My notes")]
     base = select("Base", {name: name for name in bases}, "learning_base") if bases[1:] else bases[0]
     dropped = st.file_uploader(t("Drop the files here"), accept_multiple_files=True, key="learning_files")
     if session_state.pop(_TAKEN, False):

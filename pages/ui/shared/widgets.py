@@ -65,8 +65,9 @@ def button(
     """Draw a button with a Material icon. Return whether it was pressed.
 
     If `act` is given, a click calls it with `values`. If `act` raises a TesseraError, the error is shown in a box. If
-    `writes` is True, the button is disabled in a read-only workspace. `help` is its tooltip, which is translated. `why`
-    is the reason why the button is disabled, or "" if it isn't. The tooltip of a disabled button gives the reason.
+    `writes` is True, the button is disabled in a read-only workspace. `help` is its tooltip, which is translated.
+    `disabled` can be a string that says why the button is disabled, which then is its tooltip. If the string is empty,
+    the button is enabled. By default, the tooltip of a disabled button gives the reason why notes are locked.
     """
     return _pressable(st.button, label, key, icon, act, values, **more)
 
@@ -82,10 +83,9 @@ def _pressable(
     if icon:
         more["icon"] = f":material/{icon}:"
     label = label_of(label)
-    why = more.pop("why", "")
-    if (more.pop("writes", False) and workspace.readonly) or why:
-        more["disabled"] = True
-    if about := (more.get("disabled") and (why_locked() or why)) or more.get("help"):
+    why = (more.pop("writes", False) and workspace.readonly) or more.get("disabled")
+    more["disabled"] = bool(why)
+    if about := (why and (why_locked() if why is True else why)) or more.get("help"):
         more["help"] = label_of(about)
     if act:
         return draw(label, key=key, on_click=guarded(act), args=values, **more)
