@@ -64,15 +64,15 @@ class LogText:
 class Fact:
     """A fact found in a log by a rule or a model.
 
-    `key` stays the same if the fact occurs in another log with different times, process ids and counts. `lines` are the
-    fact's line numbers in the log, and `quotes` is the text of these lines.
+    `key` stays the same if the fact occurs in another log with different times, process ids and counts. `quotes` are the
+    texts of events in the log, and `lines` are the first and last lines of each.
     """
 
     rule: str
     key: str
     title: Message
     text: Message
-    lines: tuple[int, ...]
+    lines: tuple[tuple[int, int], ...]
     quotes: Texts
     type: str
     category: str

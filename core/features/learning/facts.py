@@ -80,7 +80,7 @@ def fact(
     If there are many events, only the first few and the last are quoted.
     """
     sources = events if len(events) <= _MOST_QUOTES else [*events[: _MOST_QUOTES - 1], events[-1]]
-    lines = tuple(number for event in sources for number in {event.line: 0, max(event.line, event.end): 0})
+    lines = tuple((event.line, max(event.line, event.end)) for event in sources)
     return Fact(rule, "\n".join(key), title, text, lines, tuple(map(_quote, sources)), *kind)
 
 

@@ -33,7 +33,9 @@ def _junit_events(text: str) -> LogEvents:
     """Yield the events in a report, up to the first syntax error. An event's line is the line where its test begins."""
     if "<!DOCTYPE" in text:
         raise ValueError("a JUnit report has no document type")
-    places = re.finditer(r"<testcase\b", text)
+    # A comment or a failure's text may contain the beginning of a test too.
+    found = re.finditer(r"(?s)<!--.*?-->|<!\[CDATA\[.*?\]\]>|<testcase\b", text)
+    places = (match for match in found if match[0] == "<testcase")
     line = at = 0
     try:
         for _, test in iterparse(BytesIO(text.encode("utf-8", "replace"))):
@@ -104,7 +106,7 @@ class Pytest:
             yield LogEvent(
                 text=text,
                 line=first + 1,
-                end=number,
+                end=first + 1 + text.count("\n"),
                 level="error",
                 source=test,
                 kind="test",

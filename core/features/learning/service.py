@@ -46,7 +46,6 @@ _PLAIN = re.compile(rf"[\w{CJK}](?:[\w{CJK} .,;()'\"%=/？！。，：；（）�
 _EMPHASIS = re.compile(r"(?i)(?<!\w)_|_(?!\w)|__|www\.")
 # Share of Chinese characters among a log's letters above which notes are written in Chinese.
 _SHARE = 0.15
-_MOST_LINES = 12
 
 # Minimum share of common words for two keys to mean the same fact.
 _NEAR = 0.8
@@ -75,7 +74,7 @@ def item_of(rule: str, fact: Fact, log: LogText, language: str, model: str) -> V
 
     `model` is the model that suggested the fact, or "" if a rule found it.
     """
-    spans = join_spans((line, line + 1) for line in sorted(fact.lines))[:_MOST_LINES]
+    spans = join_spans((first, last + 1) for first, last in sorted(fact.lines))
     written = [str(start) if start == end - 1 else f"{start}-{end - 1}" for start, end in spans]
     place = f"{log.name}:{','.join(written)}"  # such as app.log:12-14,31
     lines = place_line(place)
@@ -103,7 +102,7 @@ def item_of(rule: str, fact: Fact, log: LogText, language: str, model: str) -> V
         "source": "test_learning" if log.format in ("pytest", "junit") else "log_learning",
         ORIGIN: place,
         "created_by": model or "rules",
-        "metadata": {**fact.metadata, "rule": rule, "format": log.format, "lines": list(fact.lines)},
+        "metadata": {**fact.metadata, "rule": rule, "format": log.format},
     }
 
 

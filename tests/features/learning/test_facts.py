@@ -44,7 +44,7 @@ def test_an_error_has_its_cause_its_count_what_ended_it_and_what_was_done_before
     assert "3 times" in text
     assert "The error ended with: Capture of payment 88171 succeeded" in text
     assert "The step before that was: Imported certificate of gateway.acme.example" in text
-    assert fact.lines[0] == 4
+    assert fact.lines[0][0] == 4
     assert any("SSLHandshakeException" in quote for quote in fact.quotes)
 
 
@@ -185,7 +185,7 @@ def test_facts_rest_on_lines_that_say_so() -> None:
     for name in LABELS:
         data = (LOGS / name).read_text(encoding="utf-8")
         log = read_text(data, name, Masker())
-        lines = {event.line for event in log.events} | {event.end for event in log.events}
+        lines = {(event.line, max(event.line, event.end)) for event in log.events}
         for _, fact in facts(log):
             assert fact.quotes
             assert {*fact.lines} <= lines, (name, fact.title)

@@ -5,6 +5,8 @@ import re
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from core.base.errors import ConfigError, EditError, SourceError, UnknownChoice
 from core.features.learning.facts import FactTable
@@ -56,7 +58,7 @@ def test_suggestions_wait_and_are_found_once_they_are_accepted(workspace: Worksp
     assert workspace.search("pool_size status:pending", bases=["work"]).hits
     note = workspace.notes.get(one.note.id)
     assert "a configuration value" in note.body
-    assert note.extra["metadata"] == {"rule": "setting", "format": "plain", "lines": [2, 3, 4, 42]}
+    assert note.extra["metadata"] == {"rule": "setting", "format": "plain"}
     assert note.extra["created_by"] == "rules"
     workspace.proposals.accept([one])
     (hit, *_) = workspace.search("pool_size", bases=["work"]).hits
@@ -164,6 +166,51 @@ def test_no_secret_in_escapes_or_wrappings_is_stored(workspace: Workspace) -> No
     runs = [run for text in texts for secret in text.secrets for run in re.findall("[A-Za-z0-9]{6,}", secret)]
     assert len(runs) >= len(texts)
     assert not [run for run in runs if run.encode() in stored and not re.fullmatch("[A-Za-z][a-z]+", run)]
+
+
+_ERROR = "2026-05-06 02:04:{:02} ERROR db - connection to orders lost"
+_LINES = (
+    *(_ERROR.format(second) for second in range(3)),
+    "2026-05-06 02:05:01 ERROR db - query on orders failed: timed out",
+    "Traceback (most recent call last):",
+    '  File "/opt/db.py", line 88, in connect',
+    "ConnectionError: orders refused",
+    "",
+    "2026-05-06 02:05:03 INFO db - restarting orders",
+    "2026-05-06 02:05:04 INFO db - connected to orders again",
+)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(numbers=st.lists(st.integers(0, len(_LINES) - 1), max_size=14), line_end=st.sampled_from(["\n", "\r\n"]))
+def test_a_suggestion_names_the_lines_that_it_quotes(workspace: Workspace, numbers: list[int], line_end: str) -> None:
+    """A line in the suggestion's origin is in its quotes, and a line in its quotes is in its origin."""
+    log = [_LINES[number] for number in numbers]
+    workspace.trash.delete_for_good([card.id for card in workspace.notes.all()])
+    for note_id in fresh(workspace.learning.learn("work", text=line_end.join(log), name="db.log")):
+        note = workspace.notes.get(note_id)
+        spans = [part.partition("-") for part in str(note.extra["source_ref"]).removeprefix("db.log:").split(",")]
+        lines = [log[line - 1] for start, _, end in spans for line in range(int(start), int(end or start) + 1)]
+        block = note.body.partition("```text\n")[2].removesuffix("\n```\n").split("\n")
+        origin, quotes = ({line.partition("ERROR")[2] or line for line in which if line} for which in (lines, block))
+        assert origin == quotes
+
+
+@pytest.mark.parametrize(
+    ("numbers", "origin"),
+    [
+        ([9, 0, 1, 2, 8, 0], "2-4,6"),  # the same error three times in a row
+        ([0, 7, 1, 7, 7, 2, 9, 3, 0], "1-6,9"),  # with blank lines between
+        ([0, 9, 3, 4, 5, 6, 9, 3, 4, 5, 6], "3-6,8-11"),  # with its stack trace
+        ([0, 9, 0, 8, 9], "1,3-5"),  # with the step and the end
+    ],
+)
+def test_equal_lines_in_a_row_and_stack_traces_are_ranges(
+    workspace: Workspace, numbers: list[int], origin: str
+) -> None:
+    log = "\n".join(_LINES[number] for number in numbers)
+    (note_id,) = fresh(workspace.learning.learn("work", text=log, name="db.log"))
+    assert workspace.notes.get(note_id).extra["source_ref"] == f"db.log:{origin}"
 
 
 def test_a_hostile_log_stays_text(workspace: Workspace) -> None:

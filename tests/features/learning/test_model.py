@@ -85,7 +85,7 @@ def test_a_suggestion_rests_on_its_lines_and_waits(workspace: Workspace) -> None
         "auth",
     )
     assert (one.scope, one.priority, one.tags, one.extra["created_by"]) == ("billing", 3, ("billing",), "scripted")
-    assert one.extra["metadata"] == {"city": "Berlin", "rule": "model", "format": "plain", "lines": [2]}
+    assert one.extra["metadata"] == {"city": "Berlin", "rule": "model", "format": "plain"}
     assert BERLIN in one.body
     assert "Suggested by the language model `scripted`" in one.body
 

@@ -5,9 +5,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from core.features.learning import LOG_PARSERS, LogParser
 from core.features.learning.contract import LogParserContract
+from core.features.learning.masks import Masker
+from core.features.learning.reading import read_text
 from tests.features.learning.measure import LOGS
 
 _SAMPLES = {
@@ -77,3 +81,43 @@ def test_a_package_brings_a_parser_whose_events_are_masked_too(tmp_path: Path) -
         check=True,
     )
     assert done.stdout.strip() == "pipes error login with password=[password-1]"
+
+
+_LINES = (
+    "ERROR db - lost connection",
+    "2026-01-01 10:00:00 ERROR db - timed out",
+    "Traceback (most recent call last):",
+    '  File "a.py", line 3',
+    "ValueError: broken pipe",
+    "",
+    "```",
+    "# Heading",
+    "- item",
+    "User: The cause is a full disk.",
+    "Assistant: Fixed by clearing it.",
+    "$ make",
+    "error: no rule",
+    "___ test_a ___",
+    "E   assert 1",
+    "=== FAILURES ===",
+    "FAILED t.py::test_a - assert 1",
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    lines=st.lists(st.sampled_from(_LINES), max_size=25), parser=st.sampled_from(["plain", "markdown", "chat", "pytest"])
+)
+def test_an_event_begins_and_ends_in_its_lines(lines: list[str], parser: str) -> None:
+    for event in read_text("\n".join(lines), "a.log", Masker(), parser=parser).events:
+        first, *_ = event.text.split("\n")
+        assert first.strip() in lines[event.line - 1]
+        last = lines[max(event.line, event.end) - 1]
+        assert last.strip()
+        assert event.text.split("\n")[-1].strip() in last
+
+
+def test_a_test_that_quotes_a_report_does_not_move_the_lines_of_others() -> None:
+    quoting = '<testcase name="a"><failure message="x"><![CDATA[\n<testcase name="b"/>\n]]></failure></testcase>'
+    report = f'<testsuite>\n<!-- <testcase/> -->\n{quoting}\n<testcase name="c"/>\n</testsuite>'
+    assert [event.line for event in read_text(report, "a.xml", Masker()).events] == [3, 6]
