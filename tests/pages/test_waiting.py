@@ -1,15 +1,22 @@
 """What waits for a person is decided on the page Review, one thing at a time or many at once."""
 
+import json
 import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from secrets import token_hex
+from typing import Any
 from urllib.parse import parse_qs
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
-from core.base.datetimes import local_now
-from core.model import Note, Use
+from core.base.datetimes import local_now, utc_now
+from core.features.review.service import Review
+from core.model import Note, NoteDraft, Use
 from core.workspace import Workspace
+from pages.ui.notes import history
+from pages.ui.notes.session import State
 from pages.ui.review.items import DECISIONS
 from pages.ui.shared.shortcuts import REVIEW
 from tests.features.packs.test_packs import NOTES, ids, write
@@ -449,3 +456,143 @@ def test_a_side_that_was_changed_elsewhere_stays_open_and_leads_back_when_it_is_
     assert "Both changes were kept" in screen.text
     now = writing(screen.app)
     assert (now.back, now.body) == ("review.py", mine.replace("Flour", "Flour, salt"))
+
+
+def _draft(workspace: Workspace, note: Note | None, **about: object) -> str:
+    """Store a draft as a backup of somebody else may contain it. Return its key."""
+    key = f"{note.id if note else 'new'} {token_hex(8)}"
+    base = workspace.bases.all()[0]
+    values = {"base": base.name, "folder": "", "number": 3, "fields": {}, "writer": "gone", **about}
+    workspace.drafts.put(NoteDraft(key, base.id, note.version if note else 0, "", "Mine.\n", values, utc_now()))
+    return key
+
+
+@pytest.mark.parametrize("of_note", [True, False])
+@pytest.mark.parametrize(
+    "acts",
+    [
+        {"copy_of": "Thyme", "copied_version": 1},
+        {"copy_of": "Thyme"},
+        {"copy_of": ["Thyme"], "copied_version": 1},
+        {"version_before": 1},
+        {"version_before": -1},
+        {"version_before": "1"},
+        {"answers": ["how much salt?", "why is it slow?"]},
+        {"answers": "how much salt?"},
+        {"answers": {"how much salt?": 1}},
+        {"fields": {"author": "program", "expected_version": 1, "body": "x", "id": "Thyme", "version": 1}},
+        {"settles": True},
+        *({"back": back} for back in ("settings.py", "../../etc/passwd", "", 7, None, ["review.py"])),
+    ],
+    ids=str,
+)
+def test_a_draft_of_others_acts_on_nothing_but_its_note(basil: Note, of_note: bool, acts: dict[str, Any]) -> None:
+    screen = Screen()
+    workspace = screen.workspace
+    workspace.proposals.reject([workspace.proposals.get(basil.id)])
+    thyme = workspace.notes.find("Thyme")
+    workspace.notes.set_fields([thyme.id], status="active")
+    workspace.notes.update(basil.id, body="By a program.\n", author="program", embed=False)
+    note = workspace.notes.get(basil.id)
+    workspace.searches.add("how much salt?")
+    named = {name: json.loads(json.dumps(value).replace("Thyme", thyme.id)) for name, value in acts.items()}
+    before = workspace.notes.get(thyme.id)
+    key = _draft(workspace, note if of_note else None, **{"back": "review.py", **named})
+    address = {"note": basil.id} if of_note else {}
+    screen.open("notes", **address).press(f"resume_{key}")
+    if writing(screen.app).state is State.UNDECIDED:
+        screen.press("writing_save")
+    screen.press("writing_leave").open("review")
+    assert workspace.notes.get(thyme.id) == before
+    (mine,) = [card for card in workspace.notes.all() if workspace.notes.get(card.id).body == "Mine.\n"]
+    assert (mine.id == basil.id) == of_note
+    if any(button.key == "notes_undo" for button in screen.app.button):
+        screen.press("notes_undo")
+    assert workspace.notes.get(thyme.id) == before
+    assert workspace.notes.get(basil.id).body in ("By a program.\n", "Mine.\n")
+    assert workspace.searches.unanswered() == []
+
+
+@pytest.mark.parametrize("change", ["text", "status", "writable"])
+def test_a_copy_does_not_archive_an_original_that_has_changed_since(fixed: Screen, tmp_path: Path, change: str) -> None:
+    workspace = fixed.workspace
+    screen = fixed.press("edit_side_0").open("notes")
+    now = writing(screen.app)
+    file = Path(workspace.notes.get(now.copy_of).file)
+    if change == "text":
+        file.write_text(f"{file.read_text()}\nNew.\n")
+        workspace.imports.apply(workspace.imports.plan_folder(tmp_path / "files"), embed=False)
+    elif change == "status":
+        workspace.notes.archive([now.copy_of])
+    else:
+        workspace.bases.update(workspace.bases.all()[0].name, write_files=True)
+    before = workspace.notes.get(now.copy_of)
+    typed(screen, "Copied.\n").press("writing_leave").open("review")
+    assert "it wasn't archived" in screen.text.replace("\\", "")
+    assert workspace.notes.get(before.id) == before
+    screen.press("notes_undo")
+    assert workspace.notes.get(before.id) == before
+
+
+def test_undoing_an_edit_from_review_keeps_what_others_changed_meanwhile(place: Path) -> None:
+    with Workspace(place) as workspace:
+        for heat, about in ((220, "Rye"), (240, "Wheat")):
+            text = f"# {about}\n\nFlour.\n\nThe oven bakes the bread at {heat} degrees.\n"
+            workspace.notes.add("home", text, title=about, author="person", embed=False)
+    screen = waiting().press("edit_side_1").open("notes")
+    now = writing(screen.app)
+    assert now.note
+    theirs = now.body.replace("Flour", "Flour, salt")
+    screen.workspace.notes.update(now.note.id, body=theirs, author="program")
+    paused(typed(screen, now.body.replace("220", "240"))).press("writing_leave").open("review").press("notes_undo")
+    assert screen.workspace.notes.get(now.note.id).body == theirs
+
+
+def test_a_change_that_a_program_proposes_meanwhile_is_not_accepted_unseen(basil: Note) -> None:
+    screen = Screen().open("notes", note=basil.id).press("waiting_edit")
+    typed(screen, "The basil wants shade.\n")
+    workspace = screen.workspace
+    workspace.proposals.update(basil.id, body="The basil wants snow.\n")
+    screen.press("writing_save")
+    assert "has changed since you looked at it" in screen.text
+    assert "Basil" in titles(screen)
+    screen.press("writing_leave")
+    screen = Screen().open("notes", note=basil.id).press("resume_").press("writing_save")
+    assert "Basil" in titles(screen)
+    workspace.proposals.reject([workspace.proposals.get(basil.id)])
+    screen = Screen().open("notes", note=basil.id).press("resume_").press("writing_save")
+    assert workspace.notes.get(basil.id).body == "The basil wants shade.\n"
+
+
+@pytest.mark.parametrize("page", ["search", "notes", "review", "settings"])
+def test_a_page_counts_what_waits_once(basil: Note, page: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    counted = []
+    counts = Review.counts
+    monkeypatch.setattr(Review, "counts", lambda self: counted.append(page) or counts(self))
+    screen = Screen().open(page)
+    counted.clear()
+    screen.app.run()
+    assert counted == [page]
+    assert "Review · 2" in [link.proto.label for link in screen.app.get("page_link")]
+
+
+def _undo_twice() -> None:
+    import streamlit as st
+
+    from pages.ui.notes import history
+
+    st.session_state.update(page="notes", undone=[])
+    for name in ("first", "second"):
+        history.offer_undo(name, lambda name=name: st.session_state["undone"].append(name))
+    presses = []
+    history.small = lambda _label, _key, _icon, act: presses.append(act)
+    history.draw_undo()
+    presses[0]()
+    presses[0]()
+
+
+def test_a_second_press_before_the_page_is_drawn_undoes_nothing_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(history, "small", history.small)  # put back after the test
+    app = AppTest.from_function(_undo_twice).run()
+    assert not app.exception
+    assert app.session_state["undone"] == ["second"]

@@ -12,11 +12,10 @@ import streamlit as st
 from streamlit import session_state
 
 from core.base.datetimes import utc_now
-from core.base.errors import NoteNotFound, TesseraError, VersionNotFound
+from core.base.errors import EditError, NoteNotFound, TesseraError, VersionNotFound
 from core.base.frozen import AnyMap, ValueMap, Values
 from core.base.text import with_line_ends
-from core.model import NOTE_SUFFIXES, Note, NoteDraft, Proposal, Submission
-from pages.ui.notes import places
+from core.model import NOTE_FIELDS, NOTE_SUFFIXES, Note, NoteDraft, Proposal, Submission
 from pages.ui.notes.history import clear_undo, offer_undo
 from pages.ui.notes.session import NEW, EditorSession, State, fields_of, units, without_surrogates
 from pages.ui.shared import links
@@ -29,7 +28,7 @@ from pages.ui.shared.widgets import button, component, guarded, row, small
 # Session key for the id of a note retitled in the editor, and the title that links may still use.
 RETITLED = "retitled"
 # Fields of an editor session, besides its text, that a draft keeps.
-_WAY = ("back", "answers", "copy_of", "version_before")
+_WAY = ("back", "answers", "copy_of", "copied_version")
 _WRITING = "writing"
 _WRITINGS = "writings"
 _PUTTING = Lock()
@@ -95,8 +94,8 @@ def edit_proposed(submission: Submission) -> None:
     """Start editing a proposed change to a note. Use this in callbacks. Raises NoteNotFound."""
     note = workspace.notes.get(submission.note.id)
     changed = workspace.proposals.proposed(submission)
-    is_change = submission.change is not None
-    _open(note, submission.note.base, changed.body, fields=fields_of(changed, note), proposed=is_change)
+    proposed = str(submission.change.at) if submission.change else ""
+    _open(note, submission.note.base, changed.body, fields=fields_of(changed, note), proposed=proposed)
 
 
 def resume(key: str) -> None:
@@ -116,13 +115,13 @@ def open_draft(draft: NoteDraft, predecessor: str = "") -> None:
         str(about.get("base", "")),
         with_line_ends(draft.body, note.body if note else ""),
         folder=str(about.get("folder", "")),
-        fields=dict(fields) if isinstance(fields, Mapping) else {},
+        fields={name: fields[name] for name in NOTE_FIELDS if name in fields} if isinstance(fields, Mapping) else {},
         number=number_of(draft),
-        proposed=bool(about.get("settles")),
+        proposed=str(about.get("settles") or ""),
         draft_id=token,
         predecessor=predecessor,
-        **{name: about[name] for name in _WAY if name in about},
     )
+    session.resume({name: about[name] for name in _WAY if name in about})
     keep_draft(session, claim=True)
     session.request("rest")
     if session.key != draft.key and not workspace.readonly:
@@ -187,11 +186,14 @@ def save(session: EditorSession, *, over: Note | None = None, automatic: bool = 
         drop_draft(session)
         _SAVED[session.draft_id] = note.id, note.version, session.number
         session.save(note, automatic=automatic)
+        if over:
+            session.version_before = over.version  # undoing this doesn't undo the changes of others
         if session.answers and session.body.strip():
             workspace.searches.mark(session.answers, unanswered=False)
-        if session.copy_of and is_first:
+        if is_first and (original := session.original):
             with suppress(TesseraError):  # for example because the original was deleted in the meantime
-                workspace.notes.archive([session.copy_of])
+                workspace.notes.archive([original.id])
+                session.archived = True
 
 
 def _merge(session: EditorSession, *, automatic: bool) -> None:
@@ -221,8 +223,10 @@ def _merge(session: EditorSession, *, automatic: bool) -> None:
     if session is current_session():
         moved = units(body) - units(mine) if body[: session.caret] != mine[: session.caret] else 0
         edit(note.id, caret=session.caret + moved)
-        for name in _WAY:
-            setattr(current_session(), name, getattr(session, name))
+        if merging := current_session():
+            merging.version_before = stored.version
+            for name in _WAY:
+                setattr(merging, name, getattr(session, name))
     offer_undo(
         t("'{title}' was changed elsewhere while you were writing. Both changes were kept.", title=plain(merged.title)),
         undo,
@@ -249,6 +253,13 @@ def _store(session: EditorSession, over: Note | None) -> Note:
     stored = over or session.note
     body = None if session.body == stored.body else session.body
     if session.proposed:
+        waiting = (item.change for item in workspace.proposals.all() if item.note.id == session.note_id)
+        if any(change and str(change.at) != session.proposed for change in waiting):
+            raise EditError(
+                "The proposed text of '{title}' has changed since you looked at it. Look at "
+                "it again, then accept or reject it.",
+                title=stored.title,
+            )
         return workspace.proposals.make(Proposal(session.note.id, stored.version, body, fields, utc_now()), embed=False)
     return workspace.notes.update(
         session.note.id,

@@ -67,12 +67,14 @@ def draw_undo() -> None:
     done = session_state.get(_DONE)
     if not done:
         return
-    text, undo = done[-1]
+    last = text, undo = done[-1]
 
     def take_back() -> None:
-        done.pop()
-        session_state[_OFFERED] = True
-        undo()
+        offered = session_state.get(_DONE, [])
+        if last in offered:  # a second press may come before the page is drawn again
+            offered.remove(last)
+            session_state[_OFFERED] = True
+            undo()
 
     with row("notes_done"):
         st.caption(text, width="content")

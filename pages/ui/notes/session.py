@@ -2,6 +2,7 @@
 
 import posixpath
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import Enum, auto
@@ -9,11 +10,11 @@ from threading import RLock
 from typing import Any, Literal
 
 from core.base.datetimes import utc_now
-from core.base.errors import Conflict, TesseraError
-from core.base.frozen import AnyValues
+from core.base.errors import Conflict, NoteNotFound, TesseraError
+from core.base.frozen import AnyMap, AnyValues
 from core.base.messages import Message
 from core.base.text import with_line_ends
-from core.model import NOTE_FIELDS, Note
+from core.model import NOTE_FIELDS, KnowledgeBase, Note
 from pages.ui.shared.server import workspace
 
 # Completions for the editor and its fields: notes, tags and folders.
@@ -129,14 +130,17 @@ class EditorSession:
     version_before: int = 0
     # Tags that the user has just removed from the field but not from the text. The note keeps them.
     kept_tags: Sequence[str] = ()
-    # Whether a save also accepts the proposed change that the user is editing.
-    proposed: bool = False
+    # Time of the proposed change that the user is editing and that a save accepts, or "".
+    proposed: str = ""
     # The page to return to when the editor is closed, or "" for the Notes page.
     back: str = ""
     # Unanswered questions that the note answers once it is saved.
     answers: Sequence[str] = ()
-    # Id of the note that is archived once its copy, which is written here, is saved.
+    # Id and version of the note that is archived once its copy, which is written here, is saved.
     copy_of: str = ""
+    copied_version: int = 0
+    # Whether that note was archived.
+    archived: bool = False
 
     # Lock held while the text is being saved.
     turn: Any = field(default_factory=RLock, repr=False, compare=False)
@@ -194,7 +198,7 @@ class EditorSession:
     @property
     def decides(self) -> bool:
         """Whether saving would accept text written by a program."""
-        return self.proposed or (self.note is not None and self.note.status == "pending")
+        return bool(self.proposed) or (self.note is not None and self.note.status == "pending")
 
     @property
     def joins(self) -> bool:
@@ -205,7 +209,31 @@ class EditorSession:
         """Return the current value of a field in JSON form."""
         return self.fields[name] if name in self.fields else as_json(getattr(self.note, name, None))
 
+    @property
+    def original(self) -> Note | None:
+        """The note to archive once this copy is saved, or None if it has been changed or archived since it was copied."""
+        with suppress(NoteNotFound):
+            note = workspace.notes.get(self.copy_of)
+            if (note.version, note.status) == (self.copied_version, "active") and fixed_base(note):
+                return note
+        return None
+
     # Actions by the user.
+
+    def resume(self, way: AnyMap) -> None:
+        """Continue a draft on its way from Review: the page to return to, its questions and the note that it copies.
+
+        The draft may be old or come from somebody's backup, so what doesn't fit is ignored.
+        """
+        if way.get("back") != "review.py":
+            return
+        self.back = "review.py"
+        questions = way.get("answers")
+        if isinstance(questions, list):
+            self.answers = [search.query for search in workspace.searches.unanswered() if search.query in questions]
+        if self.note is None:
+            self.copy_of = str(way.get("copy_of"))
+            self.copied_version = way.get("copied_version", 0)
 
     def take_text(
         self, text: str, number: int, at: int, action: Action | None = None, actions: int = 0, title: str | None = None
@@ -271,7 +299,7 @@ class EditorSession:
 
     def save(self, note: Note, *, automatic: bool) -> None:
         """Record that the text is saved as the given note."""
-        self.proposed = False
+        self.proposed = ""
         self.autosaved_at = utc_now() if automatic else None
         self.adopt(note)
         self.saved = True
@@ -328,6 +356,12 @@ def as_json(value: object) -> object:
     if isinstance(value, datetime):
         return value.date().isoformat()
     return list(value) if isinstance(value, tuple) else value
+
+
+def fixed_base(note: Note) -> KnowledgeBase | None:
+    """Return the base of a note whose text is read-only, because it is a file that Tessera doesn't change."""
+    base = workspace.bases.by_id(note.base_id) if note.in_file else None
+    return base if base and (note.document or not base.write_files) else None
 
 
 def units(text: str) -> int:

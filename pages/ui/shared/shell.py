@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 import streamlit as st
 from streamlit import container, rerun, session_state, switch_page
 from streamlit import html as draw_html
+from streamlit.delta_generator import DeltaGenerator
 
 from core.base.app_paths import PROGRAM
 from core.base.errors import DiskFull, NewerSchema, NotWritable, StoreError, TesseraError, WorkspaceLocked
@@ -316,8 +317,7 @@ def _menu(workspace: Workspace | None, pages: Mapping[str, st.Page], *, arrived:
         for name in names:
             _, icon, title = PAGES[name]
             if name == "review" and workspace:
-                session_state[_COUNT] = st.empty(), None
-                draw_count()
+                _draw_review_link(st.empty(), session_state.get(_COUNT, (None, 0))[1])
             else:
                 st.page_link(pages[name], label=text_of(title), icon=icon, width="stretch")
 
@@ -335,17 +335,19 @@ def _menu(workspace: Workspace | None, pages: Mapping[str, st.Page], *, arrived:
     links(FOOT)
 
 
-def draw_count() -> None:
-    """Draw the link to Review with the number of its items, unless that is drawn already."""
-    slot, drawn = session_state[_COUNT]
+def _draw_review_link(slot: DeltaGenerator, waiting: int) -> None:
     path, icon, title = PAGES["review"]
-    waiting = 0
-    with suppress(TesseraError):  # the page says what is wrong with the database
-        waiting = workspace.review.counts().total()
-    if waiting != drawn:
-        count = f" · {waiting:,}" if waiting else ""
-        slot.page_link(path, label=f"{text_of(title)}{count}", icon=icon, width="stretch")
+    count = f" · {waiting:,}" if waiting else ""
+    slot.page_link(path, label=f"{text_of(title)}{count}", icon=icon, width="stretch")
     session_state[_COUNT] = slot, waiting
+
+
+def draw_count() -> None:
+    """Count the items to review, and draw the link to Review again if their number has changed."""
+    slot, drawn = session_state[_COUNT]
+    with suppress(TesseraError):  # the page says what is wrong with the database
+        if (waiting := workspace.review.counts().total()) != drawn:
+            _draw_review_link(slot, waiting)
 
 
 def _has_models() -> bool:
