@@ -64,8 +64,8 @@ class LogText:
 class Fact:
     """A fact found in a log by a rule or a model.
 
-    `key` stays the same if the fact occurs in another log with different times, process ids and counts. `quotes` are the
-    texts of events in the log, and `lines` are the first and last lines of each.
+    `key` stays the same if the fact occurs in another log with different times, process ids and counts. `quotes` are
+    the texts of events in the log, and `lines` are the first and last lines of each.
     """
 
     rule: str

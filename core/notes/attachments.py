@@ -205,17 +205,18 @@ def save(top: Path, name: str, data: bytes) -> str:
         stem = f"picture-{words}" if words.isdigit() or len(words) < 4 else words
         for length in (8, len(digest)):
             file = folder / f"{stem}-{digest[:length]}{suffix}"
-            with suppress(FileExistsError):
+            try:
                 safe_replace.create(file, data)
-                return f"{FOLDER}/{file.name}"
-            if file.is_file() and not file.is_symlink() and file.read_bytes() == data:
-                return f"{FOLDER}/{file.name}"
+            except FileExistsError:
+                if not file.is_file() or file.is_symlink() or file.read_bytes() != data:
+                    continue
+            return f"{FOLDER}/{file.name}"
     except (OSError, RuntimeError) as error:
         why = reason(error)
         if getattr(error, "errno", None) in FULL:
             raise EditError("There is no space left for the picture ({why}).", why=why) from error
         raise EditError("The picture can't be saved in {folder} ({why}).", folder=folder, why=why) from error
-    raise EditError("There is already another file at {path}.", path=file)
+    raise EditError("There is already another file at {path}. Rename the picture, then insert it again.", path=file)
 
 
 @dataclass

@@ -193,7 +193,9 @@ class Documents:
         data = self._bytes(note)
         made, outline = notefile.read(data, note.location, plain=note.plain, document=note.document, encoding=chosen)
         if chosen and made.encoding != TextEncoding(chosen, "chosen"):
-            raise EditError("'{path}' can't be read as {encoding}.", path=note.path, encoding=chosen)
+            raise EditError(
+                "'{path}' can't be read as {encoding}. Choose another encoding.", path=note.path, encoding=chosen
+            )
         with self._store.changing:
             now = self._notes.note(note_id)
             kept = {name: getattr(now, name) for name in _KEPT}

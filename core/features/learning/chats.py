@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from itertools import islice
 
 from core.base.frozen import ValueMap
 from core.features.learning import LogEvents
@@ -18,7 +17,6 @@ _SPEAKER = re.compile(
     r"(?i)(?:#{1,4} |\*\*)?(?P<name>User|Human|You|Assistant|AI|ChatGPT|Claude|System|用户|助手|我|系统)"
     r"(?:\*\*)?[:：](?:\*\*)?[ \t]*(?P<text>.*)",
 )
-_MOST_MESSAGES = 100_000
 
 
 class Markdown:
@@ -100,7 +98,7 @@ def _json_events(text: str) -> LogEvents:
         whole = json.loads(text)
     except ValueError:
         whole = [json.loads(line) for line in text.split("\n") if line.strip()]
-    for number, (speaker, body, time) in enumerate(islice(_messages(whole), _MOST_MESSAGES), 1):
+    for number, (speaker, body, time) in enumerate(_messages(whole), 1):
         for event in _marked_up(body, speaker):
             yield replace(event, line=number, end=number, time=time)
 

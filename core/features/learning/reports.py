@@ -33,16 +33,15 @@ def _junit_events(text: str) -> LogEvents:
     """Yield the events in a report, up to the first syntax error. An event's line is the line where its test begins."""
     if "<!DOCTYPE" in text:
         raise ValueError("a JUnit report has no document type")
-    # A comment or a failure's text may contain the beginning of a test too.
-    found = re.finditer(r"(?s)<!--.*?-->|<!\[CDATA\[.*?\]\]>|<testcase\b", text)
-    places = (match for match in found if match[0] == "<testcase")
+    # A comment or a failure's text may contain the beginning of a test too, so both are skipped.
+    places = re.finditer(r"(?s)(?:[^<]++|<!--.*?-->|<!\[CDATA\[.*?\]\]>|<(?!testcase\b))*+<testcase\b", text)
     line = at = 0
     try:
         for _, test in iterparse(BytesIO(text.encode("utf-8", "replace"))):
             if test.tag != "testcase" or not (place := next(places, None)):
                 continue
-            line += text.count("\n", at, place.start())
-            at = place.start()
+            line += text.count("\n", at, place.end())
+            at = place.end()
             name = "::".join(filter(None, map(test.get, ("classname", "name"))))
             # Surefire uses the last two elements for the failures of a test that passed when rerun.
             failures = [child for child in test if child.tag in (*_FAILED, "flakyFailure", "flakyError")]

@@ -309,7 +309,7 @@ class RelatedNotes:
         )
 
     def close(self, note_id: str, limit: int) -> list[NoteSummary]:
-        """Return up to `limit` notes similar in meaning.
+        """Return up to `limit` notes that are similar in meaning to a note, most similar first.
 
         The list is empty if the vectors in memory are outdated, because a page must not wait for new ones.
         """

@@ -70,9 +70,9 @@ class _Quote(NamedTuple):
 def find(store: Store, first: date) -> tuple[QuotedLine, ...]:
     """Return sentences of active notes that name `first` or one of the seven days after it, in the order of the days.
 
-    They are preceded by open tasks that name only one of the seven days before `first`. No sentence is returned twice.
-    Of the sentences in a note that aren't tasks, only the first is returned for each day. Text files, such as logs, are
-    left out.
+    Overdue tasks come first: open tasks that name one of the seven days before `first` and no later day. No sentence is
+    returned twice. Of the sentences in a note that aren't tasks, only the first is returned for each day. Text files,
+    such as logs, are left out.
     """
     days = {(day.month, day.day): day for day in (first + timedelta(number) for number in range(-_PAST, _DAYS))}
     rowids = store.words.any_phrase(form for day in days.values() for form in _forms(day))
@@ -139,7 +139,7 @@ def _lines(store: Store, quotes: list[_Quote]) -> Iterator[QuotedLine]:
 
 
 def _is_own(chunk: ChunkText) -> bool:
-    """Return whether a chunk's text is part of its note's, which is not so where the user edited the chunk."""
+    """Return whether a chunk's text is part of its note's text. If the user edited the chunk, it isn't."""
     return bool(chunk.text) and not chunk.edited and chunk.start < chunk.end
 
 
@@ -174,9 +174,10 @@ def _day(match: re.Match[str], days: Mapping[tuple[int, int], date]) -> date | N
 
 
 def _quote(chunk: ChunkText, dates: Sequence[Dated], dated: Dated, first: date) -> _Quote | None:
-    """Return the sentence around a date in a chunk, or None if the date isn't news on the day `first`.
+    """Return the sentence around a date in a chunk, or None if it isn't to be listed on the day `first`.
 
-    A short paragraph is quoted as a whole if it names no other day. A sentence that is too long is cut.
+    Code, headings and finished tasks aren't listed, and a past day only if an open task is overdue. A short paragraph
+    is quoted as a whole if it names no other day. A sentence that is too long is cut.
     """
     day, at, stop = dated
     text = chunk.text
@@ -230,7 +231,8 @@ def _goes_on(line: str, after: str) -> bool:
 def _forms(day: date) -> list[str]:
     """Return the ways in which a day may be written in English and Chinese.
 
-    Only one is given of those that find the same chunks. The order of the words, for example, makes no difference.
+    If several ways find the same chunks, only one of them is returned. The order of the words, for example, makes no
+    difference.
     """
     year, month, number = day.year, day.month, day.day
     name = _MONTHS[month - 1]

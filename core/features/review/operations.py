@@ -89,7 +89,7 @@ def list_(
 
 @operation(
     "review.later",
-    "Postpone items that are waiting for review for a week.",
+    "Postpone items. They are listed again in a week.",
     cli="review later {keys}",
     writes=True,
     lines="The item will be listed again in a week.",
@@ -102,7 +102,7 @@ def later(workspace: "Workspace", keys: Keys) -> ReviewKeys:
 
 @operation(
     "review.fine",
-    "Keep items that are waiting for review as they are. They are listed again when they change.",
+    "Keep items as they are. They are listed again when they change.",
     cli="review fine {keys}",
     writes=True,
     lines="The item stays as it is and will be listed again when it changes.",
@@ -145,7 +145,7 @@ def settle(
 
 @operation(
     "review.merge",
-    "Append a new note that is waiting for review to another note, and move the new note to the trash.",
+    "Append a new note's text to another note, and move the new note to the trash.",
     cli="review merge {key} {into}",
     writes=True,
     lines="The text was added. The note is now version {version}.",

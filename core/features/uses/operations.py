@@ -182,7 +182,7 @@ def record_click(
     note: NoteName,
     question: Annotated[str, About("The question that found the note.")],
     kind: Annotated[ClickKind, About("What was done with the note: open, copy or cite.")],
-    chunk: Annotated[str, About("ID of the passage that was used. Defaults to the whole note.")] = "",
+    chunk: Passage = "",
 ) -> Click:
     return workspace.clicks.record(note, question, kind, chunk_id=chunk)
 

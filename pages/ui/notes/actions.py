@@ -12,7 +12,7 @@ from streamlit import session_state
 
 from core.base.errors import EditError
 from core.base.frozen import Values
-from core.model import NOTE_FIELDS, Note, Renaming, fields_of
+from core.model import NOTE_FIELDS, KnowledgeBase, Note, Renaming, fields_of
 from pages.ui.notes import composer, history, note_fields, opened, session, trash
 from pages.ui.notes.files import note_page
 from pages.ui.notes.history import offer_undo
@@ -388,8 +388,17 @@ def copy_note(note: Note) -> Note:
     return workspace.notes.copy(note.id, title=_copy_title(note), embed=False)
 
 
+def fixed_base(note: Note) -> KnowledgeBase | None:
+    """Return the base of a note whose text is read-only, because it is a file that Tessera doesn't change."""
+    base = workspace.bases.by_id(note.base_id) if note.in_file else None
+    return base if base and (note.document or not base.write_files) else None
+
+
 def begin_copy(note: Note, *, at: str, back: str) -> None:
-    """Start a copy of a note. Once it is changed, it is saved, and the note is archived. See `composer.edit`."""
+    """Start a copy of a note. Once the copy is changed, it is saved, and the note is archived if it is still the same.
+
+    `at` and `back` are as in `composer.edit`.
+    """
     composer.begin(
         workspace.bases.by_id(note.base_id).name,
         folder=posixpath.dirname(note.location),

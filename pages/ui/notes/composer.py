@@ -12,11 +12,11 @@ import streamlit as st
 from streamlit import session_state
 
 from core.base.datetimes import utc_now
-from core.base.errors import EditError, NoteNotFound, TesseraError, VersionNotFound
-from core.base.frozen import AnyMap, ValueMap, Values
+from core.base.errors import NoteNotFound, TesseraError, VersionNotFound
+from core.base.frozen import AnyMap, ValueMap
 from core.base.text import with_line_ends
 from core.model import NOTE_FIELDS, NOTE_SUFFIXES, Note, NoteDraft, Proposal, Submission
-from pages.ui.notes.history import clear_undo, offer_undo
+from pages.ui.notes.history import clear_undo, mark_seen, offer_undo
 from pages.ui.notes.session import NEW, EditorSession, State, fields_of, units, without_surrogates
 from pages.ui.shared import links
 from pages.ui.shared.names import draft_label, local
@@ -27,11 +27,13 @@ from pages.ui.shared.widgets import button, component, guarded, row, small
 
 # Session key for the id of a note retitled in the editor, and the title that links may still use.
 RETITLED = "retitled"
-# Fields of an editor session, besides its text, that a draft keeps.
+# Fields of an editor session that act on other notes. A draft may come from somebody else, so they aren't in drafts.
 _WAY = ("back", "answers", "copy_of", "copied_version")
 _WRITING = "writing"
 _WRITINGS = "writings"
 _PUTTING = Lock()
+# Draft id -> those fields of the editor session that stored the draft.
+_WAYS: dict[str, ValueMap] = {}
 # Draft id -> note id, version and text number of its last save, which the browser may not know yet.
 _SAVED: dict[str, tuple[str, int, int]] = {}
 
@@ -50,6 +52,8 @@ def session_texts() -> dict[str, EditorSession]:
 def _open(note: Note | None, base: str, body: str = "", **more: Any) -> EditorSession:
     """Open a new editor session. `more` has its other fields."""
     session = EditorSession(token_hex(8), note, base, body, **more)
+    if note:
+        mark_seen(note)
     session_state[_WRITING] = session_texts()[session.token] = session
     return session
 
@@ -120,8 +124,8 @@ def open_draft(draft: NoteDraft, predecessor: str = "") -> None:
         proposed=str(about.get("settles") or ""),
         draft_id=token,
         predecessor=predecessor,
+        **_WAYS.get(token, {}),
     )
-    session.resume({name: about[name] for name in _WAY if name in about})
     keep_draft(session, claim=True)
     session.request("rest")
     if session.key != draft.key and not workspace.readonly:
@@ -186,14 +190,15 @@ def save(session: EditorSession, *, over: Note | None = None, automatic: bool = 
         drop_draft(session)
         _SAVED[session.draft_id] = note.id, note.version, session.number
         session.save(note, automatic=automatic)
-        if over:
-            session.version_before = over.version  # undoing this doesn't undo the changes of others
         if session.answers and session.body.strip():
             workspace.searches.mark(session.answers, unanswered=False)
-        if is_first and (original := session.original):
+        if session.copy_of and is_first:
             with suppress(TesseraError):  # for example because the original was deleted in the meantime
-                workspace.notes.archive([original.id])
-                session.archived = True
+                original = workspace.notes.get(session.copy_of)
+                if original.version == session.copied_version:
+                    workspace.notes.archive([original.id])
+                else:
+                    session.copy_of = ""
 
 
 def _merge(session: EditorSession, *, automatic: bool) -> None:
@@ -223,10 +228,8 @@ def _merge(session: EditorSession, *, automatic: bool) -> None:
     if session is current_session():
         moved = units(body) - units(mine) if body[: session.caret] != mine[: session.caret] else 0
         edit(note.id, caret=session.caret + moved)
-        if merging := current_session():
-            merging.version_before = stored.version
-            for name in _WAY:
-                setattr(merging, name, getattr(session, name))
+        for name in _WAY:
+            setattr(current_session(), name, getattr(session, name))
     offer_undo(
         t("'{title}' was changed elsewhere while you were writing. Both changes were kept.", title=plain(merged.title)),
         undo,
@@ -253,13 +256,7 @@ def _store(session: EditorSession, over: Note | None) -> Note:
     stored = over or session.note
     body = None if session.body == stored.body else session.body
     if session.proposed:
-        waiting = (item.change for item in workspace.proposals.all() if item.note.id == session.note_id)
-        if any(change and str(change.at) != session.proposed for change in waiting):
-            raise EditError(
-                "The proposed text of '{title}' has changed since you looked at it. Look at "
-                "it again, then accept or reject it.",
-                title=stored.title,
-            )
+        session.check_proposal()
         return workspace.proposals.make(Proposal(session.note.id, stored.version, body, fields, utc_now()), embed=False)
     return workspace.notes.update(
         session.note.id,
@@ -365,6 +362,7 @@ def keep_draft(session: EditorSession, *, claim: bool = False) -> None:
     if session.changed:
         session.draft_id = put_draft(draft_of(session), "" if claim else session.token).split(" ")[1]
         session.saved = False
+        _WAYS[session.draft_id] = {name: getattr(session, name) for name in _WAY}
     else:
         drop_draft(session)
     session.acknowledge()
@@ -386,7 +384,6 @@ def draft_of(session: EditorSession) -> NoteDraft:
             "fields": session.fields,
             "settles": session.proposed,
             "writer": session.token,
-            **{name: getattr(session, name) for name in _WAY},
         },
         utc_now(),
     )
@@ -468,11 +465,6 @@ class UnstoredText(TypedDict):
 def session_id() -> str:
     """Return this session's random id, which lets the browser window detect a new session."""
     return str(session_state.setdefault(_SESSION, token_hex(4)))
-
-
-def draft_about(draft: NoteDraft) -> Values:
-    """Return the draft data that the browser sends back: the key, base, version and fields."""
-    return {"key": draft.key, "base": draft.base_id, "version": draft.version, "fields": draft.fields}
 
 
 def listen() -> None:

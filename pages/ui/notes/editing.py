@@ -18,7 +18,7 @@ from pages.ui.notes import actions, composer, history, note_fields, opened, rout
 from pages.ui.notes.composer import current_session, stored_note
 from pages.ui.notes.files import NoteSources, why_read_only
 from pages.ui.notes.history import offer_undo
-from pages.ui.notes.session import Action, EditorSession, State, fields_of, fixed_base
+from pages.ui.notes.session import Action, EditorSession, State, draft_about, fields_of
 from pages.ui.shared import cards, links
 from pages.ui.shared.document import Clicked, document_part, show_document
 from pages.ui.shared.links import arrived_value
@@ -109,7 +109,7 @@ def _draw(session: EditorSession) -> None:
         left, right = st.columns([11, 9], gap="medium")
         with left:
             note = session.note
-            if note and (base := fixed_base(note)):
+            if note and (base := actions.fixed_base(note)):
                 with container(border=True, key="writing_elsewhere"):
                     st.markdown(
                         t("This note is the file **{path}**. Its fields can be set here.", path=plain(note.location))
@@ -193,28 +193,25 @@ def _act(session: EditorSession) -> None:
 def _offer_undo(session: EditorSession) -> None:
     """Say on the page to return to what was saved, and offer to undo it."""
     note = session.note
-    if note is None or note.version == session.version_before:
+    if note is None:
+        return
+    if not session.created:
+        history.offer_text_undo(note)
         return
 
     def undo() -> None:
-        if session.created:
-            workspace.trash.take_back(note.id)
-            if session.archived:
-                workspace.trash.restore([session.copy_of], embed=False)
-            workspace.searches.mark(session.answers, unanswered=True)
-        else:
-            workspace.versions.revert(note.id, session.version_before, expected_version=note.version, embed=False)
+        workspace.trash.take_back(note.id)
+        if session.copy_of:
+            workspace.trash.restore([session.copy_of], embed=False)
+        workspace.searches.mark(session.answers, unanswered=True)
 
     title = plain(note.title)
-    if session.archived:
-        text = t("'{title}' was saved, and the original was archived.", title=title)
-    elif session.copy_of:
-        text = t(
-            "'{title}' was saved. The original has changed since you copied it, so it wasn't archived.", title=title
-        )
-    else:
-        text = t("'{title}' was saved.", title=title)
-    offer_undo(text, undo)
+    offer_undo(
+        t("'{title}' was saved, and the original was archived.", title=title)
+        if session.copy_of
+        else t("'{title}' was saved.", title=title),
+        undo,
+    )
 
 
 def _bar(session: EditorSession) -> None:
@@ -512,7 +509,7 @@ def _write(session: EditorSession, typed: Callable[[Typed], None]) -> None:
         "stored": session.stored,
         "saved": not session.changed,
         "actions": session.actions,
-        "about": composer.draft_about(composer.draft_of(session)),
+        "about": draft_about(composer.draft_of(session)),
         "place": workspace.name,
         "session": composer.session_id(),
         "notes": session.completions.notes,

@@ -246,10 +246,13 @@ def note(note: Note, passage: Passage | None) -> None:
             dated = day_of(note.updated_at) if note.updated_at else ""
             size = t_plural("{n} character", "{n} characters", n=len(note.body))
             rendered = not (actions.is_raw() or note.plain)
-            about = facts([note.path or "", size, dated, note.encoding.name if note.encoding else ""])
+            read_only = t("read-only file") if actions.fixed_base(note) else ""
+            about = facts([note.path or "", size, dated, note.encoding.name if note.encoding else "", read_only])
             changed = f'<span class="t-tag t-edited" title="{html(EDITED)}">{t_html("edited")}</span>'
             draw_html(f"{about}{changed if edited else ''}{'' if rendered else tags(note.tags)}")
             actions.ways(note)
+        if note.status == "archived":
+            caption(t("This note is archived, so searches leave it out."), "archive")
         if note.expires_within(SOON) and note.expires_at:
             day = day_of(note.expires_at)
             caption(

@@ -2,7 +2,6 @@
 
 import posixpath
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import Enum, auto
@@ -10,11 +9,11 @@ from threading import RLock
 from typing import Any, Literal
 
 from core.base.datetimes import utc_now
-from core.base.errors import Conflict, NoteNotFound, TesseraError
-from core.base.frozen import AnyMap, AnyValues
+from core.base.errors import Conflict, EditError, TesseraError
+from core.base.frozen import AnyValues, Values
 from core.base.messages import Message
 from core.base.text import with_line_ends
-from core.model import NOTE_FIELDS, KnowledgeBase, Note
+from core.model import NOTE_FIELDS, Note, NoteDraft
 from pages.ui.shared.server import workspace
 
 # Completions for the editor and its fields: notes, tags and folders.
@@ -125,9 +124,8 @@ class EditorSession:
     left: bool = False
     # Whether this editor created the note.
     created: bool = False
-    # Title and version of the note when editing began, or "" and 0 for a new note.
+    # Title of the note when editing began, or "" for a new note.
     title_before: str = ""
-    version_before: int = 0
     # Tags that the user has just removed from the field but not from the text. The note keeps them.
     kept_tags: Sequence[str] = ()
     # Time of the proposed change that the user is editing and that a save accepts, or "".
@@ -139,8 +137,6 @@ class EditorSession:
     # Id and version of the note that is archived once its copy, which is written here, is saved.
     copy_of: str = ""
     copied_version: int = 0
-    # Whether that note was archived.
-    archived: bool = False
 
     # Lock held while the text is being saved.
     turn: Any = field(default_factory=RLock, repr=False, compare=False)
@@ -153,7 +149,6 @@ class EditorSession:
         self.draft_id = self.draft_id or self.token
         if self.note:
             self.title_before = self.note.title
-            self.version_before = self.version_before or self.note.version
 
     @property
     def completions(self) -> Offers:
@@ -209,31 +204,17 @@ class EditorSession:
         """Return the current value of a field in JSON form."""
         return self.fields[name] if name in self.fields else as_json(getattr(self.note, name, None))
 
-    @property
-    def original(self) -> Note | None:
-        """The note to archive once this copy is saved, or None if it has been changed or archived since it was copied."""
-        with suppress(NoteNotFound):
-            note = workspace.notes.get(self.copy_of)
-            if (note.version, note.status) == (self.copied_version, "active") and fixed_base(note):
-                return note
-        return None
+    def check_proposal(self) -> None:
+        """Raise EditError if a program has proposed another change to the note since the user began to edit one."""
+        for item in workspace.proposals.all():
+            if item.change and item.note.id == self.note_id and str(item.change.at) != self.proposed:
+                raise EditError(
+                    "The proposed text of '{title}' has changed since you looked at it. Look at "
+                    "it again, then accept or reject it.",
+                    title=item.note.title,
+                )
 
     # Actions by the user.
-
-    def resume(self, way: AnyMap) -> None:
-        """Continue a draft on its way from Review: the page to return to, its questions and the note that it copies.
-
-        The draft may be old or come from somebody's backup, so what doesn't fit is ignored.
-        """
-        if way.get("back") != "review.py":
-            return
-        self.back = "review.py"
-        questions = way.get("answers")
-        if isinstance(questions, list):
-            self.answers = [search.query for search in workspace.searches.unanswered() if search.query in questions]
-        if self.note is None:
-            self.copy_of = str(way.get("copy_of"))
-            self.copied_version = way.get("copied_version", 0)
 
     def take_text(
         self, text: str, number: int, at: int, action: Action | None = None, actions: int = 0, title: str | None = None
@@ -358,10 +339,9 @@ def as_json(value: object) -> object:
     return list(value) if isinstance(value, tuple) else value
 
 
-def fixed_base(note: Note) -> KnowledgeBase | None:
-    """Return the base of a note whose text is read-only, because it is a file that Tessera doesn't change."""
-    base = workspace.bases.by_id(note.base_id) if note.in_file else None
-    return base if base and (note.document or not base.write_files) else None
+def draft_about(draft: NoteDraft) -> Values:
+    """Return the draft data that the browser sends back: the key, base, version and fields."""
+    return {"key": draft.key, "base": draft.base_id, "version": draft.version, "fields": draft.fields}
 
 
 def units(text: str) -> int:

@@ -153,13 +153,13 @@ def _settled(done: Sequence[Submission], *, accepted: bool) -> str:
 def merge(matter: ReviewItem, into: str) -> None:
     """Append the text of a new note to the note with the id `into`, and offer to undo this."""
     before = workspace.notes.get(into).version
-    workspace.review.merge(matter, into)
+    merged = workspace.review.merge(matter, into)
 
     def undo_merge() -> None:
         workspace.versions.revert(into, before, embed=False)
         workspace.trash.restore(_note_ids([matter]), embed=False)
 
-    offer_undo(t_plural("{n} note was added to another note.", "{n} notes were added to other notes.", n=1), undo_merge)
+    offer_undo(t("The text was added to '{title}'.", title=plain(merged.title)), undo_merge)
 
 
 def _note_ids(chosen: Items) -> list[str]:
@@ -189,7 +189,7 @@ def _let_be(chosen: Items) -> None:
     workspace.review.let_be(keys)
     if chosen[0].kind == "reminder":
         text = t_plural(
-            "You won't be reminded of {n} note again.", "You won't be reminded of {n} notes again.", n=len(keys)
+            "Reminders were turned off for {n} note.", "Reminders were turned off for {n} notes.", n=len(keys)
         )
     else:
         text = t_plural("{n} item is hidden until it changes.", "{n} items are hidden until they change.", n=len(keys))

@@ -30,7 +30,7 @@ def _drop() -> None:
     small_print(
         "Add a log, a test report or a chat. Tessera looks in it for repeated errors, settings and fixes, and "
         "suggests notes about them, which wait here for your approval. It does so on this computer, and masks "
-        "passwords, keys and addresses first."
+        "passwords, keys and e-mail addresses first."
     )
     if not workspace.learning.enabled:
         if workspace.settings.enable_learning is None:

@@ -10,7 +10,6 @@ from core.base.flow import flow
 from core.base.frozen import Texts
 from core.model import KnowledgeBase, Note, NoteSummary
 from pages.ui.notes import actions, composer
-from pages.ui.notes.session import fixed_base
 from pages.ui.shared.jobs import is_shut
 from pages.ui.shared.names import base_name, local
 from pages.ui.shared.rendered import mark, render_text
@@ -32,10 +31,10 @@ def draw(pair: tuple[NoteSummary, NoteSummary], quotes: Texts) -> None:
     first, second = pair
     for number, (column, card) in enumerate(zip(st.columns(2), pair, strict=True)):
         with column:
-            date = local(card.updated_at) if card.updated_at else ""
+            date = t("changed {at}", at=local(card.updated_at)) if card.updated_at else ""
             path = card.location if first.title == second.title else ""
             note = workspace.notes.get(card.id)
-            fixed = fixed_base(note)
+            fixed = actions.fixed_base(note)
             read_only = t("read-only file") if fixed else ""
             st.caption(" · ".join(filter(None, (plain(base_name(card.base)), date, plain(path), read_only))))
             with row(f"side_{number}"):
