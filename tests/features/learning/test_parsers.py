@@ -106,7 +106,8 @@ _LINES = (
 
 @settings(max_examples=300, deadline=None)
 @given(
-    lines=st.lists(st.sampled_from(_LINES), max_size=25), parser=st.sampled_from(["plain", "markdown", "chat", "pytest"])
+    lines=st.lists(st.sampled_from(_LINES), max_size=25),
+    parser=st.sampled_from(["plain", "markdown", "chat", "pytest"]),
 )
 def test_an_event_begins_and_ends_in_its_lines(lines: list[str], parser: str) -> None:
     for event in read_text("\n".join(lines), "a.log", Masker(), parser=parser).events:
