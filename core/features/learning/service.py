@@ -182,6 +182,7 @@ class Learning(Switchable):
         base: str = "",
         *,
         files: Sequence[Path] = (),
+        logs: Sequence[tuple[str, bytes]] = (),
         text: str | None = None,
         events: Sequence[ValueMap] | None = None,
         name: str = "",
@@ -189,7 +190,7 @@ class Learning(Switchable):
         with_model: bool = False,
         progress: Progress = no_progress,
     ) -> LearningReport:
-        """Suggest notes for the facts in files, text, or parsed events.
+        """Suggest notes for the facts in files, in logs given by name and contents, in text, or in parsed events.
 
         Secrets are masked before anything is stored or sent. Facts that were suggested or rejected before aren't
         suggested again. `name` is a name for the text or events. If `with_model` is True, the configured language model
@@ -199,10 +200,11 @@ class Learning(Switchable):
         the only source is unreadable. If there are several sources, unreadable ones are reported in `failed`. After
         Cancelled, the notes suggested so far are kept.
         """
-        self.check(files=files, text=text, events=events, with_model=with_model)
+        self.check(files=files or logs, text=text, events=events, with_model=with_model)
         masker = Masker()
         name = name or "log.txt"
         sources = [(file.name, partial(_read_file, file, masker, parser)) for file in files]
+        sources += [(log, partial(reading.read, data, log, masker, parser=parser)) for log, data in logs]
         if text is not None:
             sources.append((name, partial(reading.read_text, text, name, masker, parser=parser)))
         if events is not None:
@@ -233,7 +235,7 @@ class Learning(Switchable):
     def check(
         self,
         *,
-        files: Sequence[Path] = (),
+        files: Sequence[object] = (),
         text: object = None,
         events: object = None,
         with_model: bool = False,

@@ -1,9 +1,5 @@
 """Upload or paste logs on the Review page. Notes suggested from the logs then await review on the same page."""
 
-import re
-import tempfile
-from pathlib import Path
-
 import streamlit as st
 from streamlit import session_state
 
@@ -58,20 +54,12 @@ def _drop() -> None:
         "school",
         disabled=is_shut() or workspace.jobs.running(*jobs.LEARNING),
     ) and (dropped or pasted.strip()):
-        # Make the names valid on any file system.
-        logs = [(re.sub(r"[^\w. -]", "_", file.name)[-60:].lstrip(".") or "log", file.getvalue()) for file in dropped]
+        logs = [(file.name, file.getvalue()) for file in dropped]
         if pasted.strip():
             logs.append((t("pasted text"), make_storable(pasted).encode()))
             session_state[_TAKEN] = True
 
         def learn(progress: Progress) -> LearningReport:
-            with tempfile.TemporaryDirectory(prefix="tessera-learn") as folder:
-                files = []
-                for number, (name, data) in enumerate(logs):
-                    file = Path(folder, str(number), name)
-                    file.parent.mkdir()
-                    file.write_bytes(data)
-                    files.append(file)
-                return workspace.learning.learn(base, files=files, with_model=with_model, progress=progress)
+            return workspace.learning.learn(base, logs=logs, with_model=with_model, progress=progress)
 
         start_job("learn", learn)
