@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from core.model import Note
 from core.workspace import Workspace
 from pages.ui.notes import composer
-from pages.ui.notes.session import SITTING, Action, EditorSession, State
+from pages.ui.notes.session import SITTING, Action, EditorSession, State, draft_about
 from tests.pages.conftest import Screen
 
 
@@ -373,7 +373,7 @@ def test_late_letters_go_to_the_editor_that_was_opened_last(garden: Note) -> Non
         EditorSession(token, first.note, "home", "Water", number=1, draft_id=first.draft_id)
         for token in ("closed", "opened")
     )
-    letter = {"token": first.token, "number": 2, "text": "Water daily", "at": 11, "about": composer.draft_about(draft)}
+    letter = {"token": first.token, "number": 2, "text": "Water daily", "at": 11, "about": draft_about(draft)}
     app = AppTest.from_function(_take_letters)
     app.session_state["writings"] = {session.token: session for session in (closed, opened)}
     app.session_state["letters"] = {"typed": {"resume": "", "items": [letter]}}
@@ -390,7 +390,7 @@ def test_a_window_that_heard_of_no_save_continues_the_note_that_it_saved(garden:
     (draft,) = screen.workspace.drafts.all()
     paused(typed(screen, "Water daily"))
     first = writing(screen.app)
-    letter = {"token": first.token, "number": 3, "text": "Water twice", "at": 11, "about": composer.draft_about(draft)}
+    letter = {"token": first.token, "number": 3, "text": "Water twice", "at": 11, "about": draft_about(draft)}
     app = AppTest.from_function(_take_letters)
     app.session_state["page"] = "notes"
     app.session_state["letters"] = {"typed": {"resume": first.token, "items": [letter]}}

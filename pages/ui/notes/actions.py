@@ -390,8 +390,8 @@ def copy_note(note: Note) -> Note:
 
 def fixed_base(note: Note) -> KnowledgeBase | None:
     """Return the base of a note whose text is read-only, because it is a file that Tessera doesn't change."""
-    base = workspace.bases.by_id(note.base_id) if note.in_file else None
-    return base if base and (note.document or not base.write_files) else None
+    fixed = note.in_file and not workspace.files.is_writable(note)
+    return workspace.bases.by_id(note.base_id) if fixed else None
 
 
 def begin_copy(note: Note, *, at: str, back: str) -> None:

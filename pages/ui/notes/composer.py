@@ -240,7 +240,7 @@ def stored_note(session: EditorSession) -> Note:
     """Return the stored note in a conflict. A changed file is read first, so that its text becomes a version."""
     assert session.note is not None
     assert session.conflict is not None
-    if session.note.in_file and workspace.bases.by_id(session.note.base_id).write_files:
+    if workspace.files.is_owned(session.note):
         return workspace.files.read(session.note.id)
     return session.conflict
 

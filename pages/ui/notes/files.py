@@ -35,7 +35,7 @@ def why_read_only(note: Note | NoteSummary) -> str:
         return text_of(READONLY)
     if note.in_file and not note.in_text_file:
         return t("The text is read-only, because it was converted from a document.")
-    if note.in_file and not workspace.bases.by_id(note.base_id).write_files:
+    if note.in_file and not workspace.files.is_owned(note):
         return t("The text is read-only, because Tessera doesn't change the files of this base.")
     return ""
 
