@@ -150,7 +150,8 @@ class Memory:
             for others, other in self._near[fact.rule]
             if not any(word in _OPPOSITES or re.search(r"\d", word) for word in words ^ others)
         ]
-        return max(((share, other) for share, other in near if share >= _NEAR), key=itemgetter(0), default=(0, None))[1]
+        share, nearest = max(near, key=itemgetter(0), default=(0.0, None))
+        return nearest if share >= _NEAR else None
 
 
 @dataclass(eq=False)

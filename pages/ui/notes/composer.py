@@ -64,10 +64,10 @@ def begin(base: str = "", body: str = "", *, title: str = "", folder: str = "", 
     _open(None, base, body, folder=folder, **{"fields": fields, **more})
 
 
-def begin_here(title: str = "", *, at_top: bool = False) -> None:
-    """Start a new note in the current base and folder, or at the top of the base. Use this in callbacks."""
-    base, folder = places.current_place()
-    begin(base, title=title, folder="" if at_top else folder)
+def begin_here(title: str = "", **more: object) -> None:
+    """Start a new note in the current base and folder, as `begin` does. Use this in callbacks."""
+    base, folder = current_place()
+    begin(base, title=title, folder=folder, **more)
 
 
 def title_of(path: str) -> str:
