@@ -15,7 +15,7 @@ from core.base.datetimes import local_now, utc_now
 from core.features.review.service import Review
 from core.model import Note, NoteDraft, Use
 from core.workspace import Workspace
-from pages.ui.notes import history
+from pages.ui.notes import composer, history
 from pages.ui.notes.session import State
 from pages.ui.review.items import DECISIONS
 from pages.ui.shared.shortcuts import REVIEW
@@ -534,6 +534,20 @@ def test_a_copy_does_not_archive_an_original_that_has_changed_since(fixed: Scree
     assert workspace.notes.get(before.id) == before
     screen.press("notes_undo")
     assert workspace.notes.get(before.id) == before
+
+
+def test_undoing_a_copy_that_was_moved_brings_its_original_back(fixed: Screen) -> None:
+    screen = fixed.press("edit_side_0").open("notes")
+    now = writing(screen.app)
+    original = now.copy_of
+    paused(typed(screen, "Copied.\n"))
+    assert screen.workspace.notes.get(original).status == "archived"
+    composer.move_to(now, now.base, "elsewhere")
+    screen.app.run()
+    screen.press("writing_leave").open("review")
+    assert "was saved, and the original was archived." in screen.text
+    screen.press("notes_undo")
+    assert screen.workspace.notes.get(original).status == "active"
 
 
 def test_undoing_an_edit_from_review_keeps_what_others_changed_meanwhile(place: Path) -> None:

@@ -197,6 +197,7 @@ def save(session: EditorSession, *, over: Note | None = None, automatic: bool = 
                 original = workspace.notes.get(session.copy_of)
                 if original.version == session.copied_version:
                     workspace.notes.archive([original.id])
+                    session.copied_version = workspace.notes.get(original.id).version
                 else:
                     session.copy_of = ""
 
@@ -469,7 +470,6 @@ def session_id() -> str:
 
 def listen() -> None:
     """Receive unsaved text from this window's editors, both open and closed."""
-
     session = current_session()
     if session and session_state["page"] != "notes":
         session.left = True
