@@ -16,7 +16,7 @@ from core.base.errors import NoteNotFound, TesseraError, VersionNotFound
 from core.base.frozen import AnyMap, ValueMap
 from core.base.text import with_line_ends
 from core.model import NOTE_FIELDS, NOTE_SUFFIXES, Note, NoteDraft, Proposal, Submission
-from pages.ui.notes.history import clear_undo, mark_seen, offer_undo
+from pages.ui.notes.history import SEEN, clear_undo, offer_undo
 from pages.ui.notes.session import NEW, EditorSession, State, fields_of, units, without_surrogates
 from pages.ui.shared import links
 from pages.ui.shared.names import draft_label, local
@@ -53,7 +53,7 @@ def _open(note: Note | None, base: str, body: str = "", **more: Any) -> EditorSe
     """Open a new editor session. `more` has its other fields."""
     session = EditorSession(token_hex(8), note, base, body, **more)
     if note:
-        mark_seen(note)
+        session_state.setdefault(SEEN, {})[note.id] = note.version
     session_state[_WRITING] = session_texts()[session.token] = session
     return session
 

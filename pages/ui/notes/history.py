@@ -16,8 +16,9 @@ from pages.ui.shared.widgets import Callback, Dialog, button, close, errors, fra
 
 _DONE = "notes_done"
 _OFFERED = "notes_offered"
-_SEEN = "notes_seen"
 _PLACE = "notes_done_place"
+# Session key for the versions that this session has shown or begun to edit last, by note id.
+SEEN = "notes_seen"
 # Maximum number of changes to keep for undo.
 _KEPT = 20
 
@@ -29,19 +30,13 @@ def offer_undo(text: str, undo: Callback) -> None:
     session_state[_DONE] = [*session_state.get(_DONE, []), (text, undo)][-_KEPT:]
 
 
-def mark_seen(note: Note) -> int:
-    """Record that this session shows a note, and return the version that it showed before, by default this one."""
-    seen: dict[str, int] = session_state.setdefault(_SEEN, {})
-    before = seen.get(note.id, note.version)
-    seen[note.id] = note.version
-    return before
-
-
 def offer_text_undo(note: Note) -> None:
     """Offer to undo the edits made since this session last showed the note or began to edit it.
 
     Nothing is offered if an undo has already been."""
-    before = mark_seen(note)
+    seen: dict[str, int] = session_state.setdefault(SEEN, {})
+    before = seen.get(note.id, note.version)
+    seen[note.id] = note.version
     if session_state.pop(_OFFERED, False) or note.version <= before:
         return
     last = workspace.versions.all(note.id)[0]
