@@ -4,7 +4,7 @@ import streamlit as st
 from streamlit import session_state
 
 from core.base.text import make_storable
-from core.model import LearningReport, Progress
+from pages.ui.notes import composer
 from pages.ui.shared import jobs
 from pages.ui.shared.jobs import is_shut, start_job
 from pages.ui.shared.server import workspace
@@ -58,8 +58,7 @@ def _drop() -> None:
         if pasted.strip():
             logs.append((t("pasted text"), make_storable(pasted).encode()))
             session_state[_TAKEN] = True
-
-        def learn(progress: Progress) -> LearningReport:
-            return workspace.learning.learn(base, logs=logs, with_model=with_model, progress=progress)
-
-        start_job("learn", learn)
+        start_job(
+            "learn",
+            lambda progress: workspace.learning.learn(base, logs=logs, with_model=with_model, progress=progress),
+        )
