@@ -67,7 +67,7 @@ def begin(base: str = "", body: str = "", *, title: str = "", folder: str = "", 
 def begin_here(title: str = "", **more: object) -> None:
     """Start a new note in the current base and folder, as `begin` does. Use this in callbacks."""
     base, folder = current_place()
-    begin(base, title=title, folder=folder, **more)
+    begin(base, "", title=title, folder=folder, **more)
 
 
 def title_of(path: str) -> str:
