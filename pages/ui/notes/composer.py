@@ -16,6 +16,7 @@ from core.base.errors import NoteNotFound, TesseraError, VersionNotFound
 from core.base.frozen import AnyMap, ValueMap
 from core.base.text import with_line_ends
 from core.model import NOTE_FIELDS, NOTE_SUFFIXES, Note, NoteDraft, Proposal, Submission
+from pages.ui.notes import places
 from pages.ui.notes.history import SEEN, clear_undo, offer_undo
 from pages.ui.notes.session import NEW, EditorSession, State, fields_of, units, without_surrogates
 from pages.ui.shared import links
@@ -64,10 +65,10 @@ def begin(base: str = "", body: str = "", *, title: str = "", folder: str = "", 
     _open(None, base, body, folder=folder, **{"fields": fields, **more})
 
 
-def begin_here(title: str = "", **more: object) -> None:
-    """Start a new note in the current base and folder, as `begin` does. Use this in callbacks."""
-    base, folder = current_place()
-    begin(base, "", title=title, folder=folder, **more)
+def begin_here(title: str = "", *, at_top: bool = False, **more: object) -> None:
+    """Start a new note in the current base and folder, or at the top of the base, as `begin` does."""
+    base, folder = places.current_place()
+    begin(base, "", title=title, folder="" if at_top else folder, **more)
 
 
 def title_of(path: str) -> str:

@@ -30,10 +30,22 @@ def offer_undo(text: str, undo: Callback) -> None:
     session_state[_DONE] = [*session_state.get(_DONE, []), (text, undo)][-_KEPT:]
 
 
+def undo_edit(before: Note, after: Note) -> None:
+    """Take back the change from one version of a note's text to another, and keep all later changes.
+
+    Raises Conflict if a later change affects the same lines, or lines next to them.
+    """
+    now = workspace.notes.get(after.id)
+    body = workspace.versions.merge_texts(after.body, before.body, now.body)
+    expected = after.version if body is None else now.version
+    workspace.notes.update(after.id, body=body, expected_version=expected, author="person", embed=False)
+
+
 def offer_text_undo(note: Note) -> None:
     """Offer to undo the edits made since this session last showed the note or began to edit it.
 
-    Nothing is offered if an undo has already been."""
+    Nothing is offered if an undo has already been.
+    """
     seen: dict[str, int] = session_state.setdefault(SEEN, {})
     before = seen.get(note.id, note.version)
     seen[note.id] = note.version

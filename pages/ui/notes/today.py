@@ -111,8 +111,6 @@ def _choose(text: str) -> None:
     label = "Add to today's note" if text else "Open today's note"
     if widgets.button(label, "today_yes", "today", type="primary"):
         with errors():
-            if base not in own:
-                workspace.bases.add(base)
             workspace.settings_file.write("daily.base", base)
             workspace.settings_file.write("daily.folder", folder or None)
             if workspace.daily.problem:  # the note is the template itself

@@ -319,7 +319,7 @@ def draw_item(matter: ReviewItem) -> None:
             "Write the answer", "decide_write", "edit_square", type="primary", shortcut=_key("edit"), disabled=shut
         ):
             composer.leave()
-            composer.begin_here(matter.title, back="review.py", answers=matter.quotes)
+            composer.begin_here(matter.title, at_top=True, back="review.py", answers=matter.quotes)
             switch_page("notes.py")
         for name, decision in DECISIONS.items():
             if matter.kind in decision.kinds:

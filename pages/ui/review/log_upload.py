@@ -4,7 +4,6 @@ import streamlit as st
 from streamlit import session_state
 
 from core.base.text import make_storable
-from pages.ui.notes import composer
 from pages.ui.shared import jobs
 from pages.ui.shared.jobs import is_shut, start_job
 from pages.ui.shared.server import workspace
