@@ -18,7 +18,7 @@ from core.base.text import CHINESE, collapse_spaces, find_words, fold, query_key
 from core.embedding.graphs import thread_count
 from core.embedding.tokens import token_weights, tokens_within
 from core.features.answers import reader
-from core.features.answers.names import NamedSections, OthersSections, headings_in
+from core.features.answers.names import NamedSections, OthersSections, headings_in, named_among
 from core.features.answers.units import (
     Unit,
     below_heading,
@@ -46,7 +46,8 @@ Weights = Mapping[str, float]
 # - `part`: 1 if the hit was found by a sub-query, which covers only part of the question.
 # - `stressed`: 1 if the question is a term emphasized by the unit, as in a note that defines it.
 # - `asks`: 1 if the unit is itself a question or an exercise.
-# - `stated`: 1 if the unit states what the question asks for (see `_put_stated_first`). Its weight isn't fitted.
+# - `stated`: 1 if the unit states what the question asks for (see `_put_stated_first`) or is a row or list item that
+#   the question names, and -1 if it is one beside them (see `_put_named_first`). Its weight isn't fitted.
 # - `read`: the score from the reader (`core/features/answers/reader.py`), in log odds, so it may be outside 0 to 1.
 UNIT_WEIGHTS: Weights = {
     "near": 5.31,
@@ -172,6 +173,23 @@ def _put_stated_first(question: str, units: Candidates) -> None:
         unit = min(stating, key=lambda unit: (unit.unit.start < at, abs(unit.unit.start - at)))
         if unit is best or not label.search(f"{best.lead}\n{best.text}"):
             unit.parts.update(best.parts, stated=1.0)
+
+
+def _put_named_first(question: str, units: Candidates) -> None:
+    """Put the table rows or list items that the question names before the others of their table or list.
+
+    They share few words with the question, as all of them do. So they get the features of the best one.
+    """
+    groups = defaultdict[tuple[str, Span | None], list[EvidenceCandidate]](list)
+    for unit in units:
+        if unit.unit.kind in ("row", "item"):
+            groups[unit.unit.kind, unit.unit.block if unit.unit.kind == "row" else unit.unit.lead].append(unit)
+    for group in groups.values():
+        named = named_among(question, [unit.text for unit in group])
+        if any(named) and not all(named):
+            best = dict(max(group, key=lambda unit: unit.evidence).parts)
+            for unit, is_named in zip(group, named, strict=True):
+                unit.parts.update({**best, "stated": 1.0} if is_named else {"stated": -1.0})
 
 
 def _hit_candidates(
@@ -489,6 +507,7 @@ def collect_candidates(store: Store, reads: Reads, result: SearchResult) -> list
         _read(by_hit, tokenized_hits)
         for of_hit in by_hit.values():
             _put_stated_first(question.text, of_hit)
+            _put_named_first(question.text, of_hit)
         named = NamedSections(question.text, words)
         spans = {
             note_id: [*named.spans_of_others(store.note(note_id).body)]

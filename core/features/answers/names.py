@@ -1,10 +1,15 @@
-"""Find sections headed by names, because a question about one person isn't answered by a section about another."""
+"""Find what a question names: sections headed by names, table rows with a named cell, and list items by their label.
+
+A question about one person isn't answered by a section about another, nor one about a row by the row below it.
+"""
 
 import re
-from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Sequence
 
-from core.base.text import CHINESE, CJK, fold, query_keywords
+from core.base.flow import cells
+from core.base.text import CHINESE, CJK, STOP_WORDS, fold, query_keywords
+from core.features.answers.wording import tokens
 
 # A fenced code block, in which `#` begins no heading, or a heading.
 _HEADING = re.compile(
@@ -71,3 +76,46 @@ class NamedSections:
         if CHINESE.match(title):
             return {fold(title)} if self._question.startswith(title) or f"{title}的" in self._question else set()
         return self._names & {*query_keywords(title)}
+
+
+# A list item's label: the words before its colon.
+_LABEL = re.compile(r"[ \t>]*(?:[-*+]|\d+[.)、])[ \t]*([^:：\n]{1,40})[:：]")
+# Markup in a label, and remarks in parentheses.
+_REMARK = re.compile(r"[*_`]|\([^()]*\)|（[^（）]*）")
+# The length of a label of a single character, with the spaces around it.
+_SINGLE = 3
+
+
+def named_among(question: str, units: Sequence[str]) -> list[bool]:
+    """Return whether the question names each of a table's rows or of a list's items, given their texts.
+
+    It names a row by a cell, and an item by its label. Only the units named best count: not those of which it names
+    less than of another one, and not those named only by what they share with others, such as *each month*. A label
+    that is part of a longer one doesn't count, nor one of a single character next to longer ones.
+    """
+    asked = _plain(question)
+    named = [{label for label in map(_plain, _labels(unit)) if label and label in asked} for unit in units]
+    every = set().union(*named)
+    weak = {
+        label
+        for label in every
+        if any(label in other or len(label) == _SINGLE for other in every if len(other) > len(label))
+    }
+    named = [labels - weak for labels in named]
+    shared = Counter(label for labels in named for label in labels)
+    fewest = min(shared.values(), default=0)
+    return [
+        not any(labels < other for other in named) and any(shared[label] == fewest for label in labels)
+        for labels in named
+    ]
+
+
+def _labels(unit: str) -> list[str]:
+    item = _LABEL.match(unit)
+    return [item[1]] if item else cells(unit)
+
+
+def _plain(text: str) -> str:
+    """Return the keys of a text's words between spaces, or "" if it has only stop words."""
+    keys = [token.key for token in tokens(_REMARK.sub("", text))]
+    return "" if STOP_WORDS.issuperset(keys) else f" {' '.join(keys)} "
