@@ -28,6 +28,7 @@ from core.features.answers.units import (
     stating_label,
     stresses,
     units_of,
+    with_code,
 )
 from core.model import Answered, Hit, Quote, QuoteKind, SearchResult
 from core.retrieval.highlights import Stems, TokenizedHit, TokenizedHits, word_places, words_in, words_to_mark
@@ -608,6 +609,12 @@ def _close(ranked: Excerpts) -> Excerpts:
 
 
 def _quote(number: int, item: Excerpt) -> Quote:
-    hit = item.hit
-    place = place_in_note(hit.chunk, item.start, item.end)
-    return Quote(number, hit.note, hit.chunk, item.kind, item.text, item.units[0].lead, *place, item.marked, item.shown)
+    note, chunk = item.hit.note, item.hit.chunk
+    spans = ((item.start + first, item.start + last) for first, last in (item.marked, item.shown))
+    marked, shown = (with_code(chunk.text, chunk.fence, span) for span in spans)
+    start = min(item.start, shown[0])
+    end = max(item.end, shown[1])
+    kind = item.kind if end == item.end or item.kind == "code" else "passage"
+    parts = ((first - start, last - start) for first, last in (marked, shown))
+    place = place_in_note(chunk, start, end)
+    return Quote(number, note, chunk, kind, chunk.text[start:end], item.units[0].lead, *place, *parts)

@@ -19,6 +19,8 @@ Kind = Literal["sentence", "item", "row", "code"]
 
 # Maximum length of a unit in characters. A longer sentence is split at pauses, and longer code at line breaks.
 LONGEST = 400
+# Maximum length of a code block that is quoted as a whole, in characters.
+WHOLE_CODE = 1_000
 
 _QUOTED = r"[ \t>]*+"
 _ITEM = re.compile(rf"({_QUOTED})(?:(?:[-*+]|\d+[.)])[ \t]+(?=\S)|\d+、)")
@@ -65,8 +67,8 @@ _LEAST_WORDS = 2
 class Unit:
     """A part of a note's text that can be quoted on its own.
 
-    `lead` is the text needed to understand the unit, such as a list's lead-in, a table's header, or the sentence before
-    code. `block` is the paragraph, list item, table or code block that contains the unit.
+    `lead` is the text needed to understand the unit, such as a list's lead-in, a table's header, or the sentence or
+    list item before code. `block` is the paragraph, list item, table or code block that contains the unit.
     """
 
     kind: Kind
@@ -102,6 +104,25 @@ def units_of(text: str, fence: str = "") -> Sequence[Unit]:
 
 
 Units = Iterator[Unit]
+
+
+def with_code(text: str, fence: str, span: Span) -> Span:
+    """Return a span of Markdown text, extended by the code blocks that it introduces or contains a part of.
+
+    Of a block longer than WHOLE_CODE, only the first unit is added. `fence` is the opening line of the fence in which
+    the text begins.
+    """
+    start, end = span
+    for unit in units_of(text, fence):
+        if unit.kind != "code" or not any(first < span[1] and span[0] < last for first, last in unit.spans):
+            continue
+        first, last = unit.block if unit.block[1] - unit.block[0] <= WHOLE_CODE else (unit.start, unit.end)
+        if first > max(end, unit.block[0]):
+            continue
+        start, end = min(start, first), max(end, last)
+        if start < unit.block[0] and (closing := FENCE.match(text, end + 1)):
+            end = closing.end()
+    return start, end
 
 
 def _blank(match: re.Match[str]) -> str:
@@ -214,22 +235,27 @@ class _UnitReader:
 
         `end` is the line after the closing fence, or 0 if the code isn't fenced.
         """
+        opening = self._lines[max(0, first - bool(end))]
+        indent = len(opening) - len(opening.lstrip(" \t>"))
+        holding = [item for deep, item in self._parents if deep < indent]
+        lead = holding[-1] if holding else self._lead
         if not all(map(_INSERTED.match, self._lines[first:last])):
             block = self._span(first, last)
             start = first
-            whole = (self._lead or block)[0], self._spans[end - 1][1]
-            if end and self._lead and whole[1] - whole[0] <= LONGEST:
+            whole = (lead or block)[0], self._spans[end - 1][1]
+            if end and lead and whole[1] - whole[0] <= LONGEST:
                 # The lead-in and the code fit into one unit.
                 yield Unit("code", *strip_span(self._text, *whole), None, block)
                 start = last
             inside = (line for line in range(start + 1, last) if not _UNFINISHED.search(self._lines[line - 1]))
             for line, after in pairwise([start, *inside, last]):
                 if start < line and self._spans[after - 1][1] - self._spans[start][0] > LONGEST:
-                    yield Unit("code", self._spans[start][0], self._span(start, line)[1], self._lead, block)
+                    yield Unit("code", self._spans[start][0], self._span(start, line)[1], lead, block)
                     start = line
             if start < last:
-                yield Unit("code", self._spans[start][0], self._span(start, last)[1], self._lead, block)
-        self._lead = None
+                yield Unit("code", self._spans[start][0], self._span(start, last)[1], lead, block)
+        if not holding:
+            self._lead = None
 
     def _item(self, indent: int, block: Span) -> Units:
         self._parents = [(deep, span) for deep, span in self._parents if deep < indent]

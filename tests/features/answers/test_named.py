@@ -1,4 +1,4 @@
-"""A row or a list item that the question names is the answer, not those beside it, whatever the order of the columns."""
+"""A row or a list item that a question names is the answer, not those beside it, in any order of the columns."""
 
 from collections.abc import Iterator
 from random import Random
