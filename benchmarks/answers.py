@@ -28,8 +28,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.quality import imported
-from core.features.answers import choosing, reader
-from core.features.answers.choosing import EvidenceCandidate, Selection, excerpts
+from core.features.answers import candidates, choosing, reader
+from core.features.answers.candidates import EvidenceCandidate
+from core.features.answers.choosing import Selection, excerpts
 from core.model import Filters, Quote, SearchResult
 from core.workspace import Workspace
 
@@ -229,7 +230,7 @@ def searches(workspace: Workspace, base: str, asked: Sequence[Asked]) -> Iterato
         workspace.searching.highlights(result)
         started = time.perf_counter()
         units = (
-            choosing.collect_candidates(workspace.store, workspace.searching.tokenized_hits, result)
+            candidates.collect_candidates(workspace.store, workspace.searching.tokenized_hits, result)
             if result.hits
             else []
         )

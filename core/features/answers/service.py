@@ -12,7 +12,8 @@ from core.base.frozen import Texts
 from core.base.jobs import Jobs
 from core.base.text import CHINESE, CJK, fold, is_chinese, query_keywords, simplify
 from core.features.answers import writing
-from core.features.answers.choosing import LEAST, choose, with_own_texts
+from core.features.answers.candidates import with_own_texts
+from core.features.answers.choosing import LEAST, choose
 from core.features.answers.units import place_in_note
 from core.model import (
     NOT_NARROWING,

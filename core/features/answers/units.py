@@ -109,17 +109,19 @@ Units = Iterator[Unit]
 def with_code(text: str, fence: str, span: Span) -> Span:
     """Return a span of Markdown text, extended by the code blocks that it introduces or contains a part of.
 
-    Of a block longer than WHOLE_CODE, only the first unit is added. `fence` is the opening line of the fence in which
-    the text begins.
+    What introduces such a block is added too. Of a block longer than WHOLE_CODE, only units in the span are taken, or
+    the first one. `fence` is the opening line of the fence in which the text begins.
     """
     start, end = span
     for unit in units_of(text, fence):
-        if unit.kind != "code" or not any(first < span[1] and span[0] < last for first, last in unit.spans):
+        touches = any(first < span[1] and span[0] < last for first, last in unit.spans)
+        is_first = unit.start <= unit.block[0]
+        if unit.kind != "code" or not touches or not (is_first or unit.start < span[1]):
             continue
-        first, last = unit.block if unit.block[1] - unit.block[0] <= WHOLE_CODE else (unit.start, unit.end)
-        if first > max(end, unit.block[0]):
-            continue
-        start, end = min(start, first), max(end, last)
+        is_whole = unit.block[1] - unit.block[0] <= WHOLE_CODE
+        first, last = unit.block if is_whole else (unit.start, unit.end)
+        start = min(start, unit.lead[0] if unit.lead and (is_whole or is_first) else first)
+        end = max(end, last)
         if start < unit.block[0] and (closing := FENCE.match(text, end + 1)):
             end = closing.end()
     return start, end

@@ -5,8 +5,9 @@ from unittest import mock
 
 import pytest
 
-from core.features.answers import choosing
-from core.features.answers.choosing import CHARACTERS, MARKED, WITH_CODE, EvidenceCandidate, excerpts
+from core.features.answers import candidates as collecting
+from core.features.answers.candidates import EvidenceCandidate
+from core.features.answers.choosing import CHARACTERS, MARKED, WITH_CODE, excerpts
 from core.features.answers.units import units_of
 from core.model import Chunk, Hit, NoteSummary, Passage
 
@@ -14,8 +15,8 @@ from core.model import Chunk, Hit, NoteSummary, Passage
 @pytest.fixture(autouse=True)
 def only_reading() -> object:
     with (
-        mock.patch.object(choosing, "UNIT_WEIGHTS", {"read": 1.0, "asks": 0.0}),
-        mock.patch.object(choosing, "UNIT_CONSTANT", 0.0),
+        mock.patch.object(collecting, "UNIT_WEIGHTS", {"read": 1.0, "asks": 0.0}),
+        mock.patch.object(collecting, "UNIT_CONSTANT", 0.0),
     ):
         yield
 
