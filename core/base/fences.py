@@ -30,18 +30,20 @@ def complete_fences(text: str, fence: str) -> str:
     return f"{whole}\n{_marks(end)}" if end else whole
 
 
-def split_fences(text: str, fence: str) -> Iterator[tuple[bool, str]]:
-    """Yield the parts of a text inside and outside of fences, each with whether it is code. Fences are left out."""
-    part = ""
+def split_fences(text: str, fence: str) -> Iterator[tuple[bool, int, int]]:
+    """Yield whether each part of a text is inside a fence, and its start and end. The fences are left out.
+
+    `fence` is the opening line of the fence in which the text begins.
+    """
+    start = end = 0
     for line in re.findall(r"[^\n]*\n|[^\n]+", text):
         after = open_fence(line, fence)
-        if bool(after) == bool(fence):
-            part += line
-        else:
-            yield bool(fence), part
-            part = ""
+        if bool(after) != bool(fence):
+            yield bool(fence), start, end
+            start = end + len(line)
+        end += len(line)
         fence = after
-    yield bool(fence), part
+    yield bool(fence), start, end
 
 
 def _marks(fence: str) -> str:

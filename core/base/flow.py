@@ -3,8 +3,10 @@
 import re
 from collections.abc import Set
 from functools import partial
+from itertools import zip_longest
 
 from core.base.fences import open_fence
+from core.base.frozen import Texts
 from core.base.text import UNSPACED, with_newlines
 
 # A code block, or a paragraph or list item of several lines.
@@ -71,9 +73,15 @@ def cells(row: str) -> list[str]:
     return [cell.strip() for cell in _BAR.split(row.strip(" \t\n>").strip("|"))]
 
 
-def as_row(row: str) -> str:
-    """Return a table row as running text, with dots between its cells."""
-    return " · ".join(filter(None, cells(row)))
+def named_cells(row: str, header: str) -> list[Texts]:
+    """Return each cell of a table row that isn't empty, after its column's name with a colon, or "" without a name."""
+    names = (name and f"{name}{'：' if _WIDE.match(name[-1]) else ': '}" for name in cells(header))
+    return [(name, cell) for name, cell in zip_longest(names, cells(row), fillvalue="") if cell]
+
+
+def as_row(row: str, header: str = "") -> str:
+    """Return a table row as running text, with dots between its cells and the names of their columns before them."""
+    return " · ".join(map("".join, named_cells(row, header)))
 
 
 def without_bars(text: str, fence: str = "") -> str:

@@ -27,6 +27,7 @@ _HEADER_ABOVE = re.compile(
     r"(?m)^([^|\n]*+\|.*)\n[ \t>]*+\|?+(?:[ \t]*+:?+-++:?+[ \t]*+\|?+)++\n(?:[^|\n]*+\|.*+\n)*+\Z"
 )
 DENIED = message("I found nothing in your notes that answers this.")
+UNCLEAR = message("I found no clear answer in your notes.")
 DISAGREE = message("Your notes disagree:")
 UNPROVEN = message("Your notes support nothing that the language model wrote.")
 Mark = Literal["word_for_word", "in_other_words", "not_in_notes"]
@@ -101,10 +102,10 @@ class Quote:
         return "" if all(line.lstrip(" \t>").startswith("|") for line in lines) else None
 
     def readable(self, part: Span) -> str:
-        """Return a part of the text as prose, without hard line breaks or the bars of tables."""
+        """Return a part of the text as prose, without hard line breaks, and with column names for the bars of rows."""
         text = as_copied(self.flowing(part))
-        if self.header(part) is not None:
-            return "\n".join(filter(None, map(as_row, text.splitlines())))
+        if (header := self.header(part)) is not None:
+            return "\n".join(filter(None, (as_row(row, header) for row in text.splitlines())))
         return text if self.kind == "code" else without_bars(text, self.fence(part))
 
     @property
@@ -209,8 +210,7 @@ class Answer:
             return "\n".join(lines)
         lead = ""
         for quote in self.at_first:
-            header = quote.header(quote.shown)
-            own = quote.shown_lead if header is None else as_row(header)
+            own = quote.shown_lead if quote.header(quote.shown) is None else ""
             lines += [own] if own not in ("", lead) else []
             apart = "\n" if quote.kind == "code" or quote.fence(quote.shown) else " "
             lines += [f"{quote.readable(quote.shown)}{apart}[{quote.number}]", *quote.definitions]
@@ -256,7 +256,11 @@ class Answer:
             return UNPROVEN if writing.ended and not writing.stopped and not self.quotes else None
         if self.disagree:
             return DISAGREE
-        return NO_NOTES if "no_notes" in self.result.notices else DENIED if self.denied else None
+        if "no_notes" in self.result.notices:
+            return NO_NOTES
+        if self.denied:
+            return DENIED
+        return UNCLEAR if self.answered == "no" and self.result.hits else None
 
 
 @frozen

@@ -14,7 +14,7 @@ from core.base.text import CHINESE, CJK, fold, is_chinese, query_keywords, simpl
 from core.features.answers import writing
 from core.features.answers.candidates import with_own_texts
 from core.features.answers.choosing import LEAST, choose
-from core.features.answers.units import place_in_note
+from core.features.answers.units import place_in_note, units_of
 from core.model import (
     NOT_NARROWING,
     Answer,
@@ -24,12 +24,14 @@ from core.model import (
     Progress,
     Question,
     Quote,
+    QuoteKind,
     SearchOptions,
     SearchResult,
 )
 from core.providers.chat import Chat
 from core.providers.connection import Stop, never
 from core.retrieval.engine import SearchEngine
+from core.retrieval.neighbours.copies_and_contradictions import NUMBER
 from core.retrieval.neighbours.service import Neighbours
 from core.settings.config import Settings
 from core.store import Store
@@ -222,19 +224,29 @@ class Answers:
     def _find_contradiction(self, answer: Answer) -> Quote | None:
         """Return a sentence from another hit that contradicts the first quote's marked part, or None if none does.
 
-        If several do, the one with the most words of the question is returned.
+        The marked part contains the sentence's counterpart in its own note, or gives the same numbers as a counterpart
+        that has as many of the question's words. If there are several sentences, those that contradict the first note
+        itself come first, then those with the most words of the question.
         """
         first = answer.quotes[0]
         result = answer.result
-        found = [
-            (len(self._searching.marks(sentence, result.understood.text)), another, pair.second)
-            for pair in self._neighbours.likeness.contradictions_of(first.note.id, {hit.note.id for hit in result.hits})
-            for sentence, another in zip(pair.quotes[::2], pair.quotes[1::2], strict=True)
-            if sentence in first.marked_text
-        ]
+        numbers = {*NUMBER.findall(first.marked_text)}
+
+        def count_words(text: str) -> int:
+            return len(self._searching.marks(text, result.understood.text))
+
+        least = max(1, count_words(first.marked_text))
+        found = list[tuple[bool, int, str, str]]()
+        for pair in self._neighbours.likeness.contradictions({hit.note.id for hit in result.hits}):
+            for sides in (pair, pair.reversed):
+                for sentence, another in zip(sides.quotes[::2], sides.quotes[1::2], strict=True):
+                    is_own = sides.first == first.note.id and sentence in first.marked_text
+                    is_alike = count_words(sentence) >= least and numbers.issuperset(NUMBER.findall(sentence))
+                    if is_own or (is_alike and sides.second != first.note.id):
+                        found.append((is_own, count_words(another), another, sides.second))
         quotes = (
             _sentence_quote(hit, another)
-            for _, another, note_id in sorted(found, reverse=True)
+            for _, _, another, note_id in sorted(found, reverse=True)
             for hit in result.hits
             if hit.note.id == note_id
         )
@@ -266,8 +278,16 @@ def answerer(
 
 
 def _sentence_quote(hit: Hit, sentence: str) -> Quote | None:
-    """Return a sentence from a hit as a quote, or None if the hit doesn't contain the sentence."""
-    at = hit.chunk.text.find(sentence)
+    """Return a sentence or table row from a hit as a quote, or None if the hit doesn't contain it."""
+    chunk = hit.chunk
+    start = chunk.text.find(sentence)
+    if start < 0:
+        return None
+    end = start + len(sentence)
+    header = next(
+        (unit.lead for unit in units_of(chunk.text, chunk.fence) if unit.kind == "row" and unit.start == start), None
+    )
     whole = (0, len(sentence))
-    place = place_in_note(hit.chunk, at, at + len(sentence))
-    return Quote(1, hit.note, hit.chunk, "sentence", sentence, "", *place, whole, whole) if at >= 0 else None
+    kind: QuoteKind = "row" if header else "sentence"
+    lead = chunk.text[slice(*header)] if header else ""
+    return Quote(1, hit.note, chunk, kind, sentence, lead, *place_in_note(chunk, start, end), whole, whole)

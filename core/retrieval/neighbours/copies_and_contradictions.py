@@ -28,7 +28,7 @@ LEAST_CHARACTERS = 6
 # Minimum number of characters in a text that can be a copy.
 _LEAST_TEXT = 10
 
-_NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
+NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 # Dates, times, and numbers of chapters, pages and the like. Different values of these aren't contradictions.
 _PLACED = re.compile(
     r"(?i)\d{4}[-/.年]\d{1,2}|\d{1,2}:\d{2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}|(?<![每个])月"
@@ -67,11 +67,11 @@ def extract_claims(body: str, visible: str) -> Claims:
         sentence = _PREFIX.sub("", visible[start:end])
         if (
             len(sentence) > LONGEST
-            or not (values := _NUMBER.findall(sentence))
+            or not (values := NUMBER.findall(sentence))
             or (_PLACED.search(sentence) and not _FIXED.search(sentence))
         ):
             continue
-        rest = " ".join(_NUMBER.sub("#", fold(sentence)).split()).rstrip(".。!！")
+        rest = " ".join(NUMBER.sub("#", re.sub("[*`]", "", fold(sentence))).split()).rstrip(".。!！")
         words = [word for word in rest.split() if word.strip("#")]
         if len(words) < LEAST_WORDS and len(_WIDE.findall(rest)) < LEAST_CHARACTERS:
             continue

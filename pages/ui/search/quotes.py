@@ -10,7 +10,7 @@ import streamlit as st
 from streamlit import container
 
 from core.base.fences import complete_fences, split_fences
-from core.base.flow import cells
+from core.base.flow import named_cells
 from core.base.text import link_address
 from core.model import ANSWERED, Answer, Quote, SearchResult, day_of
 from pages.ui.notes.files import page_file
@@ -22,9 +22,7 @@ from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t
 from pages.ui.shared.widgets import caption, copy_button, download, frame, small, titled_link, toggled, toggling
 
-# Minimum indentation, in characters, that makes a line code unless it is in an admonition or a list item.
-_INDENTED = 4
-
+_NEAR = '<span class="t-near">'
 _MORE = "more_of_the_answer"
 
 
@@ -123,40 +121,48 @@ def _lead(lead: str, quote: Quote) -> str:
 
 
 def _text(quote: Quote) -> str:
-    start = quote.shown[0]
+    start, _ = quote.shown
     text = quote.flowing(quote.shown)
-    fence = quote.fence(quote.shown)
-    if fence or quote.kind == "code":
-        parts = [*split_fences(text, fence)]
-        return "".join(
-            f'<pre class="t-code">{html(_code(part))}</pre>' if is_code or len(parts) == 1 else render_text(part)
-            for is_code, part in parts
-            if part.strip()
-        )
     marked = quote.marked[0] - start, quote.marked[1] - start
     if (header := quote.header(quote.shown)) is not None:
         return "<br>".join(_rows(text, header, marked))
     # In an admonition or a list item, the first line lacks the indentation of the other lines.
     line = quote.chunk.text[: quote.start + start - quote.chunk.start].rpartition("\n")[2]
-    above = f"!!! note\n{line}" if len(line) >= _INDENTED and line.isspace() else ""
-    return render_text(above + text, sentence=(marked[0] + len(above), marked[1] + len(above)))
+    indent = line if line.isspace() else ""
+    shown = ""
+    for is_code, first, last in split_fences(text, quote.fence(quote.shown)):
+        part = text[first:last]
+        near = marked[0] - first, marked[1] - first
+        if is_code or (part == text and quote.kind == "code"):
+            shown += _code(part, is_marked=near[0] < len(part) and near[1] > 0)
+        elif part.strip():
+            shown += _prose(part, indent, near)
+        after = text[last:]
+        indent = after[: len(after) - len(after.lstrip(" \t"))]
+    return shown
 
 
-def _code(text: str) -> str:
-    """Return lines of code without the indentation that all have, and without blank lines at both ends."""
-    return dedent(text).strip("\n").rstrip()
+def _prose(text: str, indent: str, marked: Span) -> str:
+    """Return Markdown without the indentation of the block that contains it as HTML, with the span `marked` marked."""
+    margin = re.compile(rf"(?m)^{indent}")
+    first, last = (len(margin.sub("", text[: max(0, place)])) for place in marked)
+    return render_text(margin.sub("", text), sentence=(first, last))
+
+
+def _code(text: str, *, is_marked: bool) -> str:
+    """Return lines of code as HTML, without the indentation that all have, and without blank lines at both ends."""
+    code = html(dedent(text).strip("\n").rstrip())
+    return f'<pre class="t-code">{f"{_NEAR}{code}</span>" if is_marked else code}</pre>' if code else ""
 
 
 def _rows(text: str, header: str, marked: Span) -> Iterator[str]:
     """Yield each row of a table as HTML, with column names before the cells. Rows in the span `marked` are marked."""
-    heads = cells(header)
     for start, end in pairwise([0, *(match.end() for match in re.finditer(r"\n|\Z", text))]):
-        values = cells(text[start:end])
-        if not any(values):
+        named = named_cells(text[start:end], header)
+        if not named:
             continue
         row = ' <span class="t-dim">·</span> '.join(
-            f'<span class="t-dim">{render_text(name)}</span> {render_text(cell)}'
-            for name, cell in zip(heads + [""] * (len(values) - len(heads)), values, strict=False)
-            if cell
+            f'<span class="t-dim">{render_text(name)}</span>{" " * name.endswith(" ")}{render_text(cell)}'
+            for name, cell in named
         )
-        yield f'<span class="t-near">{row}</span>' if start < marked[1] and marked[0] < end else row
+        yield f"{_NEAR}{row}</span>" if start < marked[1] and marked[0] < end else row

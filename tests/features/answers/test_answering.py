@@ -8,7 +8,7 @@ import pytest
 from core.features.answers import service as collection
 from core.features.answers.service import complete, is_question
 from core.model import DENIED, Answer
-from core.model.answers import DISAGREE
+from core.model.answers import DISAGREE, UNCLEAR
 from core.workspace import Workspace
 from tests import samples
 
@@ -98,6 +98,21 @@ def test_what_the_notes_do_not_say_is_denied_with_the_nearest(filled: Workspace,
     assert answer.nearest == answer.result.hits[:3]
 
 
+def test_hits_that_may_not_answer_are_introduced(filled: Workspace) -> None:
+    notes = {
+        "car": "Our car is insured with Allianz. The premium is 480 EUR a year.",
+        "ferry": "We take the ferry with our car at 8:00. The kitchen of the flat is blue.",
+    }
+    kept = [filled.notes.add("vault", text, path=f"{name}.md").id for name, text in notes.items()]
+    try:
+        answers = [filled.answers.ask(typed) for typed in ("when is the car washed", "who drives our car at night")]
+        told = [answer.explanation for answer in answers if answer.answered == "no"]
+        assert told
+        assert {*told} <= {DENIED, UNCLEAR}
+    finally:
+        filled.trash.delete_for_good(kept)
+
+
 def test_the_words_alone_answer_where_meaning_is_not_looked_at(filled: Workspace) -> None:
     answer = filled.answers.ask("what are backups worth?", mode="keyword")
     assert "Backups are only worth what their last restore proved." in texts(answer)[0]
@@ -183,6 +198,29 @@ def test_notes_that_disagree_are_quoted_together(filled: Workspace) -> None:
         assert all(number in answer.text for number in ("52,000", "48,000"))
         filled.notes.update(notes[1], supersedes=["barn 0.md"])
         assert not filled.answers.ask("how much will the roof of the barn cost?").disagree, "one replaces the other"
+    finally:
+        filled.trash.delete_for_good(notes)
+
+
+RENTS = ("The rent of the flat is **1,150 EUR** per month.", "The rent of the flat is 1,250 EUR per month.")
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        RENTS,
+        (*RENTS, "What is the rent of the flat? 1,150 EUR."),
+        [f"| what | monthly |\n|---|---|\n| rent of the flat | {rent} EUR |" for rent in ("1,150", "1,250")],
+    ],
+)
+def test_both_sides_are_quoted_whichever_note_answers_first(filled: Workspace, texts: list[str]) -> None:
+    notes = [filled.notes.add("vault", text, path=f"rent {number}.md").id for number, text in enumerate(texts)]
+    try:
+        answer = filled.answers.ask("what is the rent of the flat per month?")
+        assert answer.explanation == DISAGREE
+        assert len(answer.at_first) == 2
+        assert all(rent in answer.text for rent in ("1,150", "1,250")), answer.text
+        assert not any(quote.kind == "row" and not quote.lead for quote in answer.at_first)
     finally:
         filled.trash.delete_for_good(notes)
 
