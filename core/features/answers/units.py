@@ -237,10 +237,7 @@ class _UnitReader:
 
         `end` is the line after the closing fence, or 0 if the code isn't fenced.
         """
-        opening = self._lines[max(0, first - bool(end))]
-        indent = len(opening) - len(opening.lstrip(" \t>"))
-        holding = [item for deep, item in self._parents if deep < indent]
-        lead = holding[-1] if holding else self._lead
+        lead = self._item_above(self._lines[max(0, first - bool(end))]) if self._parents else self._lead
         if not all(map(_INSERTED.match, self._lines[first:last])):
             block = self._span(first, last)
             start = first
@@ -256,8 +253,14 @@ class _UnitReader:
                     start = line
             if start < last:
                 yield Unit("code", self._spans[start][0], self._span(start, last)[1], lead, block)
-        if not holding:
+        if not self._parents:
             self._lead = None
+
+    def _item_above(self, opening: str) -> Span | None:
+        """Return the list item that contains the code with this first line, or the last one if it introduces code."""
+        indent = len(opening) - len(opening.lstrip(" \t>"))
+        items = [item for deep, item in self._parents if deep < indent or _LEADS.search(self._text[slice(*item)])]
+        return items[-1] if items else None
 
     def _item(self, indent: int, block: Span) -> Units:
         self._parents = [(deep, span) for deep, span in self._parents if deep < indent]

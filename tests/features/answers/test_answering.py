@@ -1,5 +1,6 @@
 """A question is answered with the notes' own sentences, each at its place, or denied where no hit is a good match."""
 
+import html
 import re
 from collections.abc import Iterator
 
@@ -10,6 +11,7 @@ from core.features.answers.service import complete, is_question
 from core.model import DENIED, Answer
 from core.model.answers import DISAGREE, UNCLEAR
 from core.workspace import Workspace
+from pages.ui.search.quotes import _text as drawn_text
 from tests import samples
 
 pytestmark = pytest.mark.usefixtures("bundled")
@@ -183,6 +185,36 @@ def test_an_edited_passage_is_quoted_as_the_note_has_it(filled: Workspace) -> No
         assert "40" in read.hit.chunk.text  # whose bits they are
     finally:
         filled.trash.delete_for_good([note.id])
+
+
+LEADS = [
+    "Restart the service:\n\n",
+    "*Restart the service:*\n",
+    "Restart the service.\n\n",
+    "**Restart the service**\n\n",
+    "1. Restart the service:\n\n   ",
+    "- Restart the service.\n  ",
+    "重启服务 (restart the service) 时运行：\n",
+]
+
+
+@pytest.mark.parametrize("lines", [0, 4, 10, 14])
+@pytest.mark.parametrize("lead", LEADS)
+def test_code_is_quoted_whole_with_what_introduces_it(filled: Workspace, lead: str, lines: int) -> None:
+    indent = lead.rpartition("\n")[2]
+    code = ["sudo systemctl stop nginx", "", "sudo systemctl start nginx"]
+    code += [f"echo step {number} --with some-long-value" for number in range(lines)]
+    block = "\n".join(f"{indent}{line}".rstrip() for line in ("```sh", *code, "```"))
+    body = f"The machine is small. It has two disks.\n\n{lead.removesuffix(indent)}{block}\n\nAnna keeps the log.\n"
+    note = filled.notes.add("vault", body, path="machine.md")
+    quote = filled.answers.ask("how do I restart the service?").quotes[0]
+    filled.trash.delete_for_good([note.id])
+    assert block in quote.marked_text
+    assert "estart the service" in quote.marked_text
+    drawn = drawn_text(quote)
+    assert drawn.count("<pre") == 1
+    assert "\n".join(code) in html.unescape(drawn.partition("<pre")[2])
+    assert drawn.partition("<pre")[2].count("t-near") == 1
 
 
 def test_notes_that_disagree_are_quoted_together(filled: Workspace) -> None:

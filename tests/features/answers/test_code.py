@@ -13,7 +13,6 @@ from core.base.flow import as_copied, flow
 from core.features.answers.choosing import Excerpt, _quote, excerpts
 from core.features.answers.units import units_of
 from core.model import Answer, Quote
-from core.workspace import Workspace
 from pages.ui.search.quotes import _text, as_markdown
 from pages.ui.shared.rendered import excerpt, render_text
 from tests.features.answers.test_excerpts import candidates, only_reading
@@ -151,37 +150,3 @@ def test_the_number_of_a_quote_stands_below_its_code() -> None:
         gap = "\n" if "run --with" in quote.text[slice(*quote.shown)] else " "
         text = Answer("how?", (quote,), 1.0, "yes", False, Mock(is_comparison=False)).text
         assert text.endswith(f"{gap}[{quote.number}]"), text
-
-
-LEADS = [
-    "Restart the service:\n\n",
-    "*Restart the service:*\n",
-    "Restart the service.\n\n",
-    "**Restart the service**\n\n",
-    "1. Restart the service:\n\n   ",
-    "- Restart the service.\n  ",
-    "重启服务 (restart the service) 时运行：\n",
-]
-
-
-@pytest.mark.usefixtures("bundled")
-@pytest.mark.parametrize("lines", [0, 4, 10, 14])
-@pytest.mark.parametrize("lead", LEADS)
-def test_code_is_quoted_whole_with_what_introduces_it(
-    workspace: Workspace, monkeypatch: pytest.MonkeyPatch, lead: str, lines: int
-) -> None:
-    monkeypatch.undo()
-    indent = lead.rpartition("\n")[2]
-    code = ["sudo systemctl stop nginx", "", "sudo systemctl start nginx"]
-    code += [f"echo step {number} --with some-long-value" for number in range(lines)]
-    block = "\n".join(f"{indent}{line}".rstrip() for line in ("```sh", *code, "```"))
-    body = f"The machine is small. It has two disks.\n\n{lead.removesuffix(indent)}{block}\n\nAnna keeps the log.\n"
-    workspace.bases.create("base")
-    workspace.notes.add("base", body, title="Machine")
-    quote = workspace.answers.ask("how do I restart the service?").quotes[0]
-    assert block in quote.marked_text
-    assert "estart the service" in quote.marked_text
-    drawn = _text(quote)
-    assert drawn.count("<pre") == 1
-    assert "\n".join(code) in html.unescape(drawn.partition("<pre")[2])
-    assert drawn.partition("<pre")[2].count("t-near") == 1
