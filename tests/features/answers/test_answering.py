@@ -112,7 +112,7 @@ def test_hits_that_may_not_answer_are_introduced(filled: Workspace) -> None:
         assert told
         assert {*told} <= {DENIED, UNCLEAR}
     finally:
-        filled.trash.delete_for_good(kept)
+        filled.trash.put(kept)
 
 
 def test_the_words_alone_answer_where_meaning_is_not_looked_at(filled: Workspace) -> None:
@@ -139,7 +139,7 @@ def test_quotes_are_chosen_once_while_result_and_notes_stay(filled: Workspace, m
     try:
         quotes(water)
     finally:
-        filled.trash.delete_for_good([note.id])
+        filled.trash.put([note.id])
     assert chosen == [worth, water, water]
 
 
@@ -166,7 +166,7 @@ Feed it twelve hours before you bake.
         assert quote.marked_text == "Feed it twelve hours before you bake."
         assert quote.lead == "**When do I feed the starter?**" or "**When do I feed" in quote.text
     finally:
-        filled.trash.delete_for_good([note.id])
+        filled.trash.put([note.id])
 
 
 def test_an_edited_passage_is_quoted_as_the_note_has_it(filled: Workspace) -> None:
@@ -184,7 +184,7 @@ def test_an_edited_passage_is_quoted_as_the_note_has_it(filled: Workspace) -> No
         )
         assert "40" in read.hit.chunk.text  # whose bits they are
     finally:
-        filled.trash.delete_for_good([note.id])
+        filled.trash.put([note.id])
 
 
 LEADS = [
@@ -208,7 +208,7 @@ def test_code_is_quoted_whole_with_what_introduces_it(filled: Workspace, lead: s
     body = f"The machine is small. It has two disks.\n\n{lead.removesuffix(indent)}{block}\n\nAnna keeps the log.\n"
     note = filled.notes.add("vault", body, path="machine.md")
     quote = filled.answers.ask("how do I restart the service?").quotes[0]
-    filled.trash.delete_for_good([note.id])
+    filled.trash.put([note.id])
     assert block in quote.marked_text
     assert "estart the service" in quote.marked_text
     drawn = drawn_text(quote)
@@ -231,7 +231,7 @@ def test_notes_that_disagree_are_quoted_together(filled: Workspace) -> None:
         filled.notes.update(notes[1], supersedes=["barn 0.md"])
         assert not filled.answers.ask("how much will the roof of the barn cost?").disagree, "one replaces the other"
     finally:
-        filled.trash.delete_for_good(notes)
+        filled.trash.put(notes)
 
 
 RENTS = ("The rent of the flat is **1,150 EUR** per month.", "The rent of the flat is 1,250 EUR per month.")
@@ -254,7 +254,7 @@ def test_both_sides_are_quoted_whichever_note_answers_first(filled: Workspace, t
         assert all(rent in answer.text for rent in ("1,150", "1,250")), answer.text
         assert not any(quote.kind == "row" and not quote.lead for quote in answer.at_first)
     finally:
-        filled.trash.delete_for_good(notes)
+        filled.trash.put(notes)
 
 
 SWEEP = "- Sweeping the chimney costs {} euros a year.\n- Renting the heat meter costs {} euros a month.\n"
@@ -277,7 +277,7 @@ def test_only_the_fact_that_was_asked_for_is_disagreed_on(filled: Workspace) -> 
             assert answer.quotes
             assert not answer.disagree
     finally:
-        filled.trash.delete_for_good(notes)
+        filled.trash.put(notes)
 
 
 WIFI = """# The {0} story
