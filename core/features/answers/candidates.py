@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
-from itertools import chain
+from itertools import chain, groupby
 
 import numpy as np
 
-from core.base.blobs import Span
 from core.base.frozen import frozen
 from core.base.text import collapse_spaces, find_words, fold
 from core.embedding.graphs import thread_count
@@ -178,15 +177,14 @@ def _put_named_first(question: str, units: Candidates) -> None:
 
     They share few words with the question, as all of them do. So they get the features of the best one.
     """
-    groups = defaultdict[tuple[str, Span | None], list[EvidenceCandidate]](list)
-    for unit in units:
-        if unit.unit.kind in ("row", "item"):
-            groups[unit.unit.kind, unit.unit.block if unit.unit.kind == "row" else unit.unit.lead].append(unit)
-    for group in groups.values():
-        named = named_among(question, [unit.text for unit in group])
+    for (kind, _), group in groupby(
+        units, key=lambda unit: (unit.unit.kind, unit.unit.block if unit.unit.kind == "row" else unit.unit.lead)
+    ):
+        members = list(group)
+        named = named_among(question, [unit.text for unit in members]) if kind in ("row", "item") else []
         if any(named) and not all(named):
-            best = dict(max(group, key=lambda unit: unit.evidence).parts)
-            for unit, is_named in zip(group, named, strict=True):
+            best = dict(max(members, key=lambda unit: unit.evidence).parts)
+            for unit, is_named in zip(members, named, strict=True):
                 unit.parts.update({**best, "stated": 1.0} if is_named else {"stated": -1.0})
 
 

@@ -6,6 +6,7 @@ A question about one person isn't answered by a section about another, nor one a
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
+from itertools import chain
 
 from core.base.flow import cells
 from core.base.text import CHINESE, CJK, STOP_WORDS, fold, query_keywords
@@ -82,32 +83,19 @@ class NamedSections:
 _LABEL = re.compile(r"[ \t>]*(?:[-*+]|\d+[.)、])[ \t]*([^:：\n]{1,40})[:：]")
 # Markup in a label, and remarks in parentheses.
 _REMARK = re.compile(r"[*_`]|\([^()]*\)|（[^（）]*）")
-# The length of a label of a single character, with the spaces around it.
-_SINGLE = 3
 
 
 def named_among(question: str, units: Sequence[str]) -> list[bool]:
     """Return whether the question names each of a table's rows or of a list's items, given their texts.
 
-    It names a row by a cell, and an item by its label. Only the units named best count: not those of which it names
-    less than of another one, and not those named only by what they share with others, such as *each month*. A label
-    that is part of a longer one doesn't count, nor one of a single character next to longer ones.
+    It names a row by a cell, and an item by its label. A label counts by its number of words, divided among the units
+    that share it. Units with at most half of the best one's count aren't named.
     """
     asked = _plain(question)
     named = [{label for label in map(_plain, _labels(unit)) if label and label in asked} for unit in units]
-    every = set().union(*named)
-    weak = {
-        label
-        for label in every
-        if any(label in other or len(label) == _SINGLE for other in every if len(other) > len(label))
-    }
-    named = [labels - weak for labels in named]
-    shared = Counter(label for labels in named for label in labels)
-    fewest = min(shared.values(), default=0)
-    return [
-        not any(labels < other for other in named) and any(shared[label] == fewest for label in labels)
-        for labels in named
-    ]
+    shared = Counter(chain.from_iterable(named))
+    counts = [sum((label.count(" ") - 1) / shared[label] for label in labels) for labels in named]
+    return [count > max(counts) / 2 for count in counts]
 
 
 def _labels(unit: str) -> list[str]:

@@ -224,9 +224,8 @@ class Answers:
     def _find_contradiction(self, answer: Answer) -> Quote | None:
         """Return a sentence from another hit that contradicts the first quote's marked part, or None if none does.
 
-        The marked part contains the sentence's counterpart in its own note, or gives the same numbers as a counterpart
-        that has as many of the question's words. If there are several sentences, those that contradict the first note
-        itself come first, then those with the most words of the question.
+        The marked part contains the sentence's counterpart, or gives the same numbers as a counterpart that has as many
+        of the question's words. If several sentences do, the one with the most words of the question is returned.
         """
         first = answer.quotes[0]
         result = answer.result
@@ -236,17 +235,16 @@ class Answers:
             return len(self._searching.marks(text, result.understood.text))
 
         least = max(1, count_words(first.marked_text))
-        found = list[tuple[bool, int, str, str]]()
+        found = list[tuple[int, str, str]]()
         for pair in self._neighbours.likeness.contradictions({hit.note.id for hit in result.hits}):
             for sides in (pair, pair.reversed):
                 for sentence, another in zip(sides.quotes[::2], sides.quotes[1::2], strict=True):
-                    is_own = sides.first == first.note.id and sentence in first.marked_text
                     is_alike = count_words(sentence) >= least and numbers.issuperset(NUMBER.findall(sentence))
-                    if is_own or (is_alike and sides.second != first.note.id):
-                        found.append((is_own, count_words(another), another, sides.second))
+                    if sides.second != first.note.id and (is_alike or sentence in first.marked_text):
+                        found.append((count_words(another), another, sides.second))
         quotes = (
             _sentence_quote(hit, another)
-            for _, _, another, note_id in sorted(found, reverse=True)
+            for _, another, note_id in sorted(found, reverse=True)
             for hit in result.hits
             if hit.note.id == note_id
         )

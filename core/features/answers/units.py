@@ -109,21 +109,17 @@ Units = Iterator[Unit]
 def with_code(text: str, fence: str, span: Span) -> Span:
     """Return a span of Markdown text, extended by the code blocks that it introduces or contains a part of.
 
-    What introduces such a block is added too. Of a block longer than WHOLE_CODE, only units in the span are taken, or
-    the first one. `fence` is the opening line of the fence in which the text begins.
+    What introduces such a block is added too. Blocks longer than WHOLE_CODE aren't added. `fence` is the opening line
+    of the fence in which the text begins.
     """
     start, end = span
     for unit in units_of(text, fence):
-        touches = any(first < span[1] and span[0] < last for first, last in unit.spans)
-        is_first = unit.start <= unit.block[0]
-        if unit.kind != "code" or not touches or not (is_first or unit.start < span[1]):
-            continue
-        is_whole = unit.block[1] - unit.block[0] <= WHOLE_CODE
-        first, last = unit.block if is_whole else (unit.start, unit.end)
-        start = min(start, unit.lead[0] if unit.lead and (is_whole or is_first) else first)
-        end = max(end, last)
-        if start < unit.block[0] and (closing := FENCE.match(text, end + 1)):
-            end = closing.end()
+        first, last = unit.block
+        touches = any(begin < end and start < stop for begin, stop in unit.spans)
+        if unit.kind == "code" and touches and last - first <= WHOLE_CODE:
+            closing = FENCE.match(text, last + 1)
+            start = min(start, *(begin for begin, _ in unit.spans))
+            end = max(end, closing.end() if closing and start < first else last)
     return start, end
 
 
@@ -237,7 +233,9 @@ class _UnitReader:
 
         `end` is the line after the closing fence, or 0 if the code isn't fenced.
         """
-        lead = self._item_above(self._lines[max(0, first - bool(end))]) if self._parents else self._lead
+        opening = self._lines[max(0, first - bool(end))]
+        indent = len(opening) - len(opening.lstrip(" \t>")) or 1  # in a list, code may lack its item's indentation
+        lead = next((item for deep, item in reversed(self._parents) if deep < indent), self._lead)
         if not all(map(_INSERTED.match, self._lines[first:last])):
             block = self._span(first, last)
             start = first
@@ -255,12 +253,6 @@ class _UnitReader:
                 yield Unit("code", self._spans[start][0], self._span(start, last)[1], lead, block)
         if not self._parents:
             self._lead = None
-
-    def _item_above(self, opening: str) -> Span | None:
-        """Return the list item that contains the code with this first line, or the last one if it introduces code."""
-        indent = len(opening) - len(opening.lstrip(" \t>"))
-        items = [item for deep, item in self._parents if deep < indent or _LEADS.search(self._text[slice(*item)])]
-        return items[-1] if items else None
 
     def _item(self, indent: int, block: Span) -> Units:
         self._parents = [(deep, span) for deep, span in self._parents if deep < indent]

@@ -74,7 +74,7 @@ def test_code_in_an_item_has_the_item_before_it() -> None:
         ("item", "To restart:", "2. Look. At the log."),
         ("code", "", "2. Look. At the log.\n   ```\n   tail\n   ```"),
         ("item", "To restart:", "3. Wait."),
-        ("code", "", "end"),
+        ("code", "", "3. Wait.\n\n```\nend\n```"),
     ]
 
 
