@@ -96,7 +96,7 @@ class Quote:
             return self.lead
         if self.kind == "code" or self.fence(part):
             return None
-        if above := _HEADER_ABOVE.search(self.text[: part[0]]):
+        if above := _HEADER_ABOVE.search(self.chunk.text[: self.start - self.chunk.start + part[0]]):
             return above[1]
         lines = self.text[slice(*part)].splitlines()
         return "" if all(line.lstrip(" \t>").startswith("|") for line in lines) else None

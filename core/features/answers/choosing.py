@@ -107,7 +107,7 @@ class Excerpt:
 
     @property
     def marked(self) -> Span:
-        """The span, in `text`, of the strongest unit and any neighbours that answer nearly as well."""
+        """The span, in the chunk, of the strongest unit and any neighbours that answer nearly as well."""
         return self._place(*self._marked_units)
 
     @property
@@ -134,7 +134,8 @@ class Excerpt:
         return first, last
 
     def _place(self, first: int, last: int) -> Span:
-        return self.units[first].unit.start - self.start, self.units[last - 1].unit.end - self.start
+        chunk = self.hit.chunk
+        return with_code(chunk.text, chunk.fence, (self.units[first].unit.start, self.units[last - 1].unit.end))
 
     def _fits(self, first: int, last: int, width: int) -> bool:
         """Return whether units fit into `width`, and can be shown together without the text around them."""
@@ -314,13 +315,18 @@ def _close(ranked: Excerpts) -> Excerpts:
 
 
 def _quote(number: int, item: Excerpt) -> Quote:
-    note, chunk = item.hit.note, item.hit.chunk
-    spans = ((item.start + first, item.start + last) for first, last in (item.marked, item.shown))
-    marked, shown = (with_code(chunk.text, chunk.fence, span) for span in spans)
+    chunk = item.hit.chunk
+    marked = item.marked
+    shown = item.shown
     start = min(item.start, shown[0])
     end = max(item.end, shown[1])
-    kind = item.kind if end == item.end or item.kind == "code" else "passage"
-    parts = ((first - start, last - start) for first, last in (marked, shown))
-    place = place_in_note(chunk, start, end)
-    lead = "" if start < item.start else item.units[0].lead
-    return Quote(number, note, chunk, kind, chunk.text[start:end], lead, *place, *parts)
+    return Quote(
+        number,
+        item.hit.note,
+        chunk,
+        "passage" if end > item.end and item.kind != "code" else item.kind,
+        chunk.text[start:end],
+        "" if start < item.start else item.units[0].lead,
+        *place_in_note(chunk, start, end),
+        *((first - start, last - start) for first, last in (marked, shown)),
+    )

@@ -14,7 +14,7 @@ from core.base.text import CHINESE, CJK, fold, is_chinese, query_keywords, simpl
 from core.features.answers import writing
 from core.features.answers.candidates import with_own_texts
 from core.features.answers.choosing import LEAST, choose
-from core.features.answers.units import place_in_note, units_of
+from core.features.answers.units import place_in_note
 from core.model import (
     NOT_NARROWING,
     Answer,
@@ -24,7 +24,6 @@ from core.model import (
     Progress,
     Question,
     Quote,
-    QuoteKind,
     SearchOptions,
     SearchResult,
 )
@@ -276,16 +275,8 @@ def answerer(
 
 
 def _sentence_quote(hit: Hit, sentence: str) -> Quote | None:
-    """Return a sentence or table row from a hit as a quote, or None if the hit doesn't contain it."""
-    chunk = hit.chunk
-    start = chunk.text.find(sentence)
-    if start < 0:
-        return None
-    end = start + len(sentence)
-    header = next(
-        (unit.lead for unit in units_of(chunk.text, chunk.fence) if unit.kind == "row" and unit.start == start), None
-    )
+    """Return a sentence from a hit as a quote, or None if the hit doesn't contain the sentence."""
+    at = hit.chunk.text.find(sentence)
     whole = (0, len(sentence))
-    kind: QuoteKind = "row" if header else "sentence"
-    lead = chunk.text[slice(*header)] if header else ""
-    return Quote(1, hit.note, chunk, kind, sentence, lead, *place_in_note(chunk, start, end), whole, whole)
+    place = place_in_note(hit.chunk, at, at + len(sentence))
+    return Quote(1, hit.note, hit.chunk, "sentence", sentence, "", *place, whole, whole) if at >= 0 else None

@@ -120,7 +120,7 @@ def test_what_is_shown_begins_and_ends_at_a_border(seed: int) -> None:
     spans = {(unit.start, unit.end) for unit in units}
     for excerpt in excerpts(candidates(made.text, *values)):
         spans.add((excerpt.start, excerpt.end))
-        spans |= {(excerpt.start + start, excerpt.start + end) for start, end in (excerpt.shown, excerpt.marked)}
+        spans |= {excerpt.shown, excerpt.marked}
     wrong = [
         made.text[max(0, start - 40) : start] + "⟦" + made.text[start:end] + "⟧" + made.text[end : end + 40]
         for start, end in spans

@@ -47,7 +47,7 @@ def candidates(text: str, *values: float, name: str = "a", fence: str = "") -> l
 def first(units: Sequence[EvidenceCandidate]) -> tuple[str, str]:
     """The text of the first excerpt and its marked part."""
     excerpt = excerpts(units)[0]
-    return excerpt.text, excerpt.text[slice(*excerpt.marked)]
+    return excerpt.text, excerpt.hit.chunk.text[slice(*excerpt.marked)]
 
 
 def test_neighbours_are_read_with_the_strongest_and_it_is_marked() -> None:
