@@ -43,8 +43,8 @@ Weights = Mapping[str, float]
 # - `part`: 1 if the hit was found by a sub-query, which covers only part of the question.
 # - `stressed`: 1 if the question is a term emphasized by the unit, as in a note that defines it.
 # - `asks`: 1 if the unit is itself a question or an exercise.
-# - `stated`: 1 if the unit states what the question asks for (see `_put_stated_first`) or is a row or list item that
-#   the question names, and -1 if it is one beside them (see `_put_named_first`). Its weight isn't fitted.
+# - `stated`: 1 if the unit states what the question asks for (see `_put_stated_first`), 0.5 if the question names this
+#   row or list item, and -1.5 if it names another one beside it (see `_put_named_first`). Its weight isn't fitted.
 # - `read`: the score from the reader (`core/features/answers/reader.py`), in log odds, so it may be outside 0 to 1.
 UNIT_WEIGHTS: Weights = {
     "near": 5.31,
@@ -185,7 +185,7 @@ def _put_named_first(question: str, units: Candidates) -> None:
         if any(named) and not all(named):
             best = dict(max(members, key=lambda unit: unit.evidence).parts)
             for unit, is_named in zip(members, named, strict=True):
-                unit.parts.update({**best, "stated": 1.0} if is_named else {"stated": -1.0})
+                unit.parts.update({**best, "stated": 0.5} if is_named else {"stated": -1.5})
 
 
 def _hit_candidates(

@@ -76,7 +76,7 @@ def filled(
     random = Random(seed)
     wanted: dict[str, str] = {}
     with Workspace(tmp_path_factory.mktemp("named")) as workspace:
-        workspace.bases.create("notes")
+        workspace.bases.add("notes")
         for title, head, rows, questions in TABLES:
             lines = shape(head, rows, random)
             workspace.notes.add("notes", f"# {title}\n\n" + "\n".join(lines.values()) + "\n", title=title)
