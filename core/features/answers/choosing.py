@@ -102,10 +102,6 @@ class Excerpt:
         return self.units[-1].unit.end
 
     @property
-    def text(self) -> str:
-        return self.hit.chunk.text[self.start : self.end]
-
-    @property
     def marked(self) -> Span:
         """The span, in the chunk, of the strongest unit and any neighbours that answer nearly as well."""
         return self._place(*self._marked_units)

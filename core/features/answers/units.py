@@ -233,9 +233,7 @@ class _UnitReader:
 
         `end` is the line after the closing fence, or 0 if the code isn't fenced.
         """
-        opening = self._lines[max(0, first - bool(end))]
-        indent = len(opening) - len(opening.lstrip(" \t>")) or 1  # in a list, code may lack its item's indentation
-        lead = next((item for deep, item in reversed(self._parents) if deep < indent), self._lead)
+        lead = self._parents[-1][1] if self._parents else self._lead
         if not all(map(_INSERTED.match, self._lines[first:last])):
             block = self._span(first, last)
             start = first

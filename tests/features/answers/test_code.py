@@ -116,7 +116,7 @@ def test_code_is_quoted_letter_for_letter(opening: str) -> None:
                 held = [line for line in bare("\n".join(code), opening) if line in whole]
                 missing = [line for line in held if not is_in(line, shown)]
                 assert missing == [], "\n".join((text, "F " + fence, "K " + quote.kind, "S", shown))
-                assert found.text in quote.text
+                assert found.hit.chunk.text[found.start : found.end] in quote.text
 
 
 @pytest.mark.parametrize("opening", OPENINGS)

@@ -7,7 +7,7 @@ import pytest
 
 from core.features.answers import candidates as collecting
 from core.features.answers.candidates import EvidenceCandidate
-from core.features.answers.choosing import CHARACTERS, MARKED, WITH_CODE, excerpts
+from core.features.answers.choosing import CHARACTERS, MARKED, WITH_CODE, Excerpt, excerpts
 from core.features.answers.units import units_of
 from core.model import Chunk, Hit, NoteSummary, Passage
 
@@ -44,10 +44,14 @@ def candidates(text: str, *values: float, name: str = "a", fence: str = "") -> l
     return [EvidenceCandidate(hit, unit, {"read": value, "asks": 0.0}, frozenset()) for unit, value in pairs]
 
 
+def text_of(excerpt: Excerpt) -> str:
+    return excerpt.hit.chunk.text[excerpt.start : excerpt.end]
+
+
 def first(units: Sequence[EvidenceCandidate]) -> tuple[str, str]:
     """The text of the first excerpt and its marked part."""
     excerpt = excerpts(units)[0]
-    return excerpt.text, excerpt.hit.chunk.text[slice(*excerpt.marked)]
+    return text_of(excerpt), excerpt.hit.chunk.text[slice(*excerpt.marked)]
 
 
 def test_neighbours_are_read_with_the_strongest_and_it_is_marked() -> None:
@@ -75,7 +79,7 @@ def test_an_excerpt_is_no_longer_than_its_limit_and_takes_what_answers_most() ->
 def test_one_long_unit_is_an_excerpt_by_itself() -> None:
     sentence = "这是一个非常长的句子，" * 35 + "说完了。"
     (excerpt,) = excerpts(candidates(sentence, 1.0))
-    assert excerpt.text == sentence
+    assert text_of(excerpt) == sentence
     assert excerpt.marked == (0, len(sentence))
 
 
@@ -83,7 +87,7 @@ def test_rows_are_shown_with_rows_of_their_table_only() -> None:
     text = "Sizes:\n\n| what | how much |\n|---|---|\n| flour | 500 g |\n| water | 350 ml |\n\nMix it all well.\n"
     excerpt = excerpts(candidates(text, 3, 2, 1))[0]
     assert (excerpt.kind, excerpt.units[0].lead) == ("row", "| what | how much |")
-    assert excerpt.text == "| flour | 500 g |\n| water | 350 ml |"
+    assert text_of(excerpt) == "| flour | 500 g |\n| water | 350 ml |"
 
 
 def test_the_inside_of_a_fence_never_goes_on_behind_it() -> None:
@@ -91,8 +95,8 @@ def test_the_inside_of_a_fence_never_goes_on_behind_it() -> None:
     text = f"Run it.\n\n```sh\n{lines}\n```\n\nIt takes a while."
     for excerpt in excerpts(candidates(text, *[1.0] * len(units_of(text)))):
         begins_inside = excerpt.units[0].unit.kind == "code"
-        assert not (begins_inside and "It takes" in excerpt.text)
-        assert len(excerpt.text) <= WITH_CODE
+        assert not (begins_inside and "It takes" in text_of(excerpt))
+        assert len(text_of(excerpt)) <= WITH_CODE
 
 
 def test_the_evidence_of_all_units_counts() -> None:
