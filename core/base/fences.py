@@ -46,5 +46,15 @@ def split_fences(text: str, fence: str) -> Iterator[tuple[bool, int, int]]:
     yield bool(fence), start, end
 
 
+def outdent_closing(text: str, fence: str) -> str:
+    """Return a text that begins in a fence, with the indentation of the closing fence moved behind it.
+
+    Directly below the fence's opening line, a parser would take a closing fence indented by four columns for code.
+    """
+    _, _, start = next(split_fences(text, fence))
+    closing = text[start:].partition("\n")[0]
+    return text[:start] + closing.lstrip(" \t>").ljust(len(closing)) + text[start + len(closing) :]
+
+
 def _marks(fence: str) -> str:
     return fence[: len(fence) - len(fence.lstrip(fence[0]))]

@@ -7,6 +7,7 @@ from urllib.parse import unquote
 
 from markdown_it.rules_block.table import escapedSplit
 
+from core.base.fences import open_fence, outdent_closing
 from core.base.frozen import frozen
 from core.base.text import line_starts
 from core.markdown import parser
@@ -43,7 +44,7 @@ def tables(text: str, lead: str = "") -> list[MarkdownTable]:
     above = f"{lead.rstrip()}\n" if lead.strip() else ""
     if "|" not in text or not any(map(_is_rule, f"{above}{text}".splitlines())):
         return []
-    parsed = parser.parse(above + text)
+    parsed = parser.parse(above + (outdent_closing(text, fence) if (fence := open_fence(lead)) else text))
     return [
         MarkdownTable(max(0, start - len(above)), end - len(above), tuple(_rows(parsed, token.map, len(above))))
         for token in parsed.tokens

@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from core.base.fences import outdent_closing
+from core.markdown.parts import tables
 from pages.ui.shared import rendered
 
 BOLD = '<span class="t-b">'
@@ -122,3 +124,14 @@ def test_an_excerpt_is_never_empty_and_has_the_code_that_answers(markdown: str, 
 def test_lines_may_end_in_any_way(end: str) -> None:
     text = "## Title\n\nA *soft* line\nand a second.\n\n- one\n- two\n\n```\ncode\n\nmore\x0bcode\n```\n"
     assert rendered.render_text(text.replace("\n", end)) == rendered.render_text(text)
+
+
+@pytest.mark.parametrize("indent", ["", "   ", "    ", "        ", "\t", "> ", "    > "])
+def test_a_text_that_begins_in_a_fence_goes_on_behind_it(indent: str) -> None:
+    table = "| a | b |\n|---|---|\n| c | d |"
+    text = f"{indent}echo one\n{indent}```\n\nThe **rest** follows.\n\n{table}\n"
+    shown = rendered.render_text(text, sentence=span(text, "rest"), fence="```sh")
+    assert '<span class="t-b"><span class="t-near">rest</span></span> follows.' in shown
+    (found,) = tables(text, "Run:\n\n```sh")
+    assert text[found.start : found.end] == table
+    assert outdent_closing("echo", "```") == "echo"

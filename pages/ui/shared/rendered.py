@@ -14,6 +14,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from core.base.admonitions import add_admonitions
+from core.base.fences import outdent_closing
 from core.base.flow import GAP, LINE
 from core.base.frozen import frozen
 from core.base.text import line_starts, with_newlines
@@ -135,7 +136,8 @@ def pieces(text: str, fence: str = "") -> Sequence[RenderedPart]:
     """Parse Markdown into its visible parts, in order. `fence` is the opening line of the fence in which it begins."""
     if fence:
         head = len(fence) + 1
-        return [replace(one, start=one.start - head, end=one.end - head) for one in pieces(f"{fence}\n{text}")]
+        whole = f"{fence}\n{outdent_closing(text, fence)}"
+        return [replace(one, start=one.start - head, end=one.end - head) for one in pieces(whole)]
     hidden = _WHOLE.sub(_placeholder, with_newlines(text))
     lines = [*line_starts(hidden), len(hidden)]
     parts = list[RenderedPart]()
