@@ -153,7 +153,7 @@ def show(workspace: "Workspace", thread: ThreadId) -> ThreadView:
 def ask(
     workspace: "Workspace",
     query: Question,
-    thread: Annotated[str, About("The thread to continue. By default, a new thread.")] = "",
+    thread: Annotated[str, About("The thread to continue. By default, a new thread is started.")] = "",
     **given: object,
 ) -> ThreadView:
     chosen = options(workspace, given)

@@ -94,7 +94,7 @@ def _draw_other_ways(way: Decomposition) -> str:
 
 
 def _by(way: Decomposition) -> str:
-    return t("by rules") if way.by == "rules" else way.by
+    return t("by rules") if way.by == "rules" else t("by {model}", model=way.by)
 
 
 # Facets: common field values among the hits' notes. A click adds a value to the question as a filter or removes it.
