@@ -115,10 +115,10 @@ def with_code(text: str, fence: str, span: Span) -> Span:
     start, end = span
     for unit in units_of(text, fence):
         first, last = unit.block
-        touches = any(begin < end and start < stop for begin, stop in unit.spans)
-        if unit.kind == "code" and touches and last - first <= WHOLE_CODE:
+        begin, _ = min(unit.spans)
+        if unit.kind == "code" and begin < end and start < last and last - first <= WHOLE_CODE:
             closing = FENCE.match(text, last + 1)
-            start = min(start, *(begin for begin, _ in unit.spans))
+            start = min(start, begin)
             end = max(end, closing.end() if closing and start < first else last)
     return start, end
 

@@ -22,6 +22,9 @@ from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t
 from pages.ui.shared.widgets import caption, copy_button, download, frame, small, titled_link, toggled, toggling
 
+# Indentation that makes a line code unless it is in an admonition or a list item.
+_INDENT = "    "
+_ADMONITION = "!!! note\n"
 _NEAR = '<span class="t-near">'
 _MORE = "more_of_the_answer"
 
@@ -128,7 +131,7 @@ def _text(quote: Quote) -> str:
         return "<br>".join(_rows(text, header, marked))
     # In an admonition or a list item, the first line lacks the indentation of the other lines.
     line = quote.chunk.text[: quote.start + start - quote.chunk.start].rpartition("\n")[2]
-    indent = line if line.isspace() else ""
+    above = f"{_ADMONITION}{line}" if len(line) >= len(_INDENT) and line.isspace() else ""
     shown = ""
     for is_code, first, last in split_fences(text, quote.fence(quote.shown)):
         part = text[first:last]
@@ -136,17 +139,9 @@ def _text(quote: Quote) -> str:
         if is_code or (part == text and quote.kind == "code"):
             shown += _code(part, is_marked=near[0] < len(part) and near[1] > 0)
         elif part.strip():
-            shown += _prose(part, indent, near)
-        after = text[last:]
-        indent = after[: len(after) - len(after.lstrip(" \t"))]
+            shown += render_text(above + part, sentence=(near[0] + len(above), near[1] + len(above)))
+        above = _ADMONITION if text[last:].startswith(_INDENT) else ""
     return shown
-
-
-def _prose(text: str, indent: str, marked: Span) -> str:
-    """Return Markdown without the indentation of the block that contains it as HTML, with the span `marked` marked."""
-    margin = re.compile(rf"(?m)^{indent}")
-    first, last = (len(margin.sub("", text[: max(0, place)])) for place in marked)
-    return render_text(margin.sub("", text), sentence=(first, last))
 
 
 def _code(text: str, *, is_marked: bool) -> str:
