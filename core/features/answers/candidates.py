@@ -173,19 +173,13 @@ def _put_stated_first(question: str, units: Candidates) -> None:
 
 
 def _put_named_first(question: str, units: Candidates) -> None:
-    """Put the table rows or list items that the question names before the others of their table or list.
-
-    They share few words with the question, as all of them do. So they get the features of the best one.
-    """
-    for (kind, _), group in groupby(
-        units, key=lambda unit: (unit.unit.kind, unit.unit.block if unit.unit.kind == "row" else unit.unit.lead)
-    ):
+    """Put the table rows or list items that the question names before the others of their table or list."""
+    for (kind, _), group in groupby(units, key=lambda unit: (unit.unit.kind, unit.unit.lead)):
         members = list(group)
         named = named_among(question, [unit.text for unit in members]) if kind in ("row", "item") else []
         if any(named) and not all(named):
-            best = dict(max(members, key=lambda unit: unit.evidence).parts)
             for unit, is_named in zip(members, named, strict=True):
-                unit.parts.update({**best, "stated": 0.5} if is_named else {"stated": -1.5})
+                unit.parts["stated"] = 0.5 if is_named else -1.5
 
 
 def _hit_candidates(
