@@ -221,34 +221,25 @@ class _UnitReader:
         """Yield the units in a fence, whose code starts at line `first`, and return the line after the fence."""
         last = self._after(first, lambda line: open_fence(line, fence))
         end = min(last + 1, len(self._lines))
-        yield from self._code(first, last, end)
+        yield from self._code(first, last)
         return end
 
     def _is_code(self, line: str) -> bool:
         """Return whether a line is indented code. In a list, code must be indented twice as far."""
         return bool(re.match(rf"(?: {{4}}|\t){{{2 if self._parents else 1}}}[ \t]*\S", line))
 
-    def _code(self, first: int, last: int, end: int = 0) -> Units:
-        """Yield the units in the code from line `first` up to, but not including, line `last`.
-
-        `end` is the line after the closing fence, or 0 if the code isn't fenced.
-        """
+    def _code(self, first: int, last: int) -> Units:
+        """Yield the units in the code from line `first` up to, but not including, line `last`."""
         lead = self._parents[-1][1] if self._parents else self._lead
         if not all(map(_INSERTED.match, self._lines[first:last])):
             block = self._span(first, last)
             start = first
-            whole = (lead or block)[0], self._spans[end - 1][1]
-            if end and lead and whole[1] - whole[0] <= LONGEST:
-                # The lead-in and the code fit into one unit.
-                yield Unit("code", *strip_span(self._text, *whole), None, block)
-                start = last
             inside = (line for line in range(start + 1, last) if not _UNFINISHED.search(self._lines[line - 1]))
             for line, after in pairwise([start, *inside, last]):
                 if start < line and self._spans[after - 1][1] - self._spans[start][0] > LONGEST:
                     yield Unit("code", self._spans[start][0], self._span(start, line)[1], lead, block)
                     start = line
-            if start < last:
-                yield Unit("code", self._spans[start][0], self._span(start, last)[1], lead, block)
+            yield Unit("code", self._spans[start][0], self._span(start, last)[1], lead, block)
         if not self._parents:
             self._lead = None
 
@@ -256,14 +247,13 @@ class _UnitReader:
         self._parents = [(deep, span) for deep, span in self._parents if deep < indent]
         lead = self._parents[-1][1] if self._parents else self._lead
         start, stop = block
-        first = next(sentences(self._plain, *block), block)
         if stop - start > LONGEST:
-            yield from (Unit("item", *span, lead, block) for span in sentences(self._plain, *block))
-        elif _LEADS.search(self._text[start:stop]):
-            first = block
-        else:
+            spans = list(sentences(self._plain, *block))
+            yield from (Unit("item", *span, lead, block) for span in spans)
+            block = next(iter(spans), block)
+        elif not _LEADS.search(self._text[start:stop]):
             yield Unit("item", *block, lead, block)
-        self._parents.append((indent, first))
+        self._parents.append((indent, block))
 
     def _paragraph(self, block: Span) -> Units:
         self._parents = []
