@@ -138,7 +138,7 @@ class Excerpt:
         text = self.hit.chunk.text[self.units[first].unit.start : self.units[last - 1].unit.end]
         tables = {unit.unit.kind == "row" and unit.unit.block for unit in self.units[first:last]}
         is_narrow = len(text) + len(CHINESE.findall(text)) <= width
-        return is_narrow and len(tables) == 1 and _continues(self.units[first], self.units[last - 1])
+        return is_narrow and len(tables) == 1
 
     @property
     def kind(self) -> QuoteKind:
@@ -182,7 +182,8 @@ def excerpts(units: Candidates) -> Excerpts:
 def _runs(units: Candidates) -> Iterator[Span]:
     """Yield the start and end (exclusive) of each sequence of units that is short enough.
 
-    A single unit always counts as short enough. A sequence never spans a heading or embedded data, such as a picture.
+    A single unit always counts as short enough. A sequence never spans a heading or embedded data, such as a picture,
+    and one that begins with a table row never leaves the table.
     """
     chunk = units[0].hit.chunk
     headings = headings_in(chunk.text, chunk.fence)
@@ -195,19 +196,10 @@ def _runs(units: Candidates) -> Iterator[Span]:
             if last > first and (
                 bisect(ends, start.unit.start) < bisect(ends, unit.unit.start)
                 or unit.unit.end - start.unit.start + len(start.lead) > (WITH_CODE if code else CHARACTERS)
-                or not _continues(start, unit)
+                or (start.unit.kind == "row" and start.unit.block != unit.unit.block)
             ):
                 break
             yield first, last + 1
-
-
-def _continues(first: EvidenceCandidate, other: EvidenceCandidate) -> bool:
-    """Return whether an excerpt that begins with `first` can continue with `other`.
-
-    Table rows and fenced code can't be rendered outside their block, so they continue only within the same block.
-    """
-    within = first.unit.kind == "row" or (first.unit.kind == "code" and first.unit.start >= first.unit.block[0])
-    return not within or first.unit.block == other.unit.block
 
 
 def features(chosen: Excerpts, ranked: Excerpts, result: SearchResult) -> dict[str, float]:
