@@ -52,8 +52,7 @@ def outdent_closing(text: str, fence: str) -> str:
     Directly below the fence's opening line, a parser would take a closing fence indented by four columns for code.
     """
     _, _, start = next(split_fences(text, fence))
-    closing = text[start:].partition("\n")[0]
-    return text[:start] + closing.lstrip(" \t>").ljust(len(closing)) + text[start + len(closing) :]
+    return text[:start] + re.sub(r"[ \t>]*(.*)", lambda line: line[1].ljust(len(line[0])), text[start:], count=1)
 
 
 def _marks(fence: str) -> str:
