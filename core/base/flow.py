@@ -6,7 +6,6 @@ from functools import partial
 from itertools import zip_longest
 
 from core.base.fences import open_fence
-from core.base.frozen import Texts
 from core.base.text import UNSPACED, with_newlines
 
 # A code block, or a paragraph or list item of several lines.
@@ -73,15 +72,11 @@ def cells(row: str) -> list[str]:
     return [cell.strip() for cell in _BAR.split(row.strip(" \t\n>").strip("|"))]
 
 
-def named_cells(row: str, header: str) -> list[Texts]:
-    """Return each cell of a table row that isn't empty, after its column's name with a colon, or "" without a name."""
-    names = (name and f"{name}{'：' if _WIDE.match(name[-1]) else ': '}" for name in cells(header))
-    return [(name, cell) for name, cell in zip_longest(names, cells(row), fillvalue="") if cell]
-
-
 def as_row(row: str, header: str = "") -> str:
     """Return a table row as running text, with dots between its cells and the names of their columns before them."""
-    return " · ".join(map("".join, named_cells(row, header)))
+    named = zip_longest(cells(header), cells(row), fillvalue="")
+    headed = ((name and f"{name}{'：' if _WIDE.match(name[-1]) else ': '}", cell) for name, cell in named if cell)
+    return " · ".join(map("".join, headed))
 
 
 def without_bars(text: str, fence: str = "") -> str:

@@ -10,7 +10,7 @@ import streamlit as st
 from streamlit import container
 
 from core.base.fences import complete_fences, split_fences
-from core.base.flow import named_cells
+from core.base.flow import as_row
 from core.base.text import link_address
 from core.model import ANSWERED, Answer, Quote, SearchResult, day_of
 from pages.ui.notes.files import page_file
@@ -153,11 +153,5 @@ def _code(text: str, *, is_marked: bool) -> str:
 def _rows(text: str, header: str, marked: Span) -> Iterator[str]:
     """Yield each row of a table as HTML, with column names before the cells. Rows in the span `marked` are marked."""
     for start, end in pairwise([0, *(match.end() for match in re.finditer(r"\n|\Z", text))]):
-        named = named_cells(text[start:end], header)
-        if not named:
-            continue
-        row = ' <span class="t-dim">·</span> '.join(
-            f'<span class="t-dim">{render_text(name)}</span>{" " * name.endswith(" ")}{render_text(cell)}'
-            for name, cell in named
-        )
-        yield f"{_NEAR}{row}</span>" if start < marked[1] and marked[0] < end else row
+        if row := render_text(as_row(text[start:end], header)):
+            yield f"{_NEAR}{row}</span>" if start < marked[1] and marked[0] < end else row
