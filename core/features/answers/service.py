@@ -234,13 +234,15 @@ class Answers:
             return len(self._searching.marks(text, result.understood.text))
 
         least = max(1, count_words(first.marked_text))
-        found = list[tuple[int, str, str]]()
-        for pair in self._neighbours.likeness.contradictions({hit.note.id for hit in result.hits}):
-            for sides in (pair, pair.reversed):
-                for sentence, another in zip(sides.quotes[::2], sides.quotes[1::2], strict=True):
-                    is_alike = count_words(sentence) >= least and numbers.issuperset(NUMBER.findall(sentence))
-                    if sides.second != first.note.id and (is_alike or sentence in first.marked_text):
-                        found.append((count_words(another), another, sides.second))
+        pairs = list(self._neighbours.likeness.contradictions({hit.note.id for hit in result.hits}))
+        found = [
+            (count_words(another), another, pair.second)
+            for pair in (*pairs, *(pair.reversed for pair in pairs))
+            for sentence, another in zip(pair.quotes[::2], pair.quotes[1::2], strict=True)
+            if pair.second != first.note.id
+            if sentence in first.marked_text
+            or (count_words(sentence) >= least and numbers.issuperset(NUMBER.findall(sentence)))
+        ]
         quotes = (
             _sentence_quote(hit, another)
             for _, another, note_id in sorted(found, reverse=True)
