@@ -260,7 +260,7 @@ class Answer:
             return NO_NOTES
         if self.denied:
             return DENIED
-        return UNCLEAR if self.answered == "no" and self.result.hits else None
+        return UNCLEAR if self.answered == "no" and self.result.mode != "listed" else None
 
 
 @frozen
