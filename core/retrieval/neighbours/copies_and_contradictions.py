@@ -28,7 +28,14 @@ LEAST_CHARACTERS = 6
 # Minimum number of characters in a text that can be a copy.
 _LEAST_TEXT = 10
 
-NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
+# A number in figures or words, or the place of one in "every year".
+NUMBER = re.compile(
+    r"\d+(?:[.,:/-]\d+)*|(?i:\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|once|twice)\b"
+    r"|(?:(?<=every )|(?<=each ))(?=(?:year|month|week|day)\b))"
+    r"|[一二两三四五六七八九十百半]+(?=[年月周天日次倍度元])|(?<=每)(?=[年月周天日])"
+)
+# A number's place and a unit of time, whose plural depends on the number.
+_PERIOD = re.compile(r"# ?(year|month|week|day)s?\b")
 # Dates, times, and numbers of chapters, pages and the like. Different values of these aren't contradictions.
 _PLACED = re.compile(
     r"(?i)\d{4}[-/.年]\d{1,2}|\d{1,2}:\d{2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}|(?<![每个])月"
@@ -71,7 +78,8 @@ def extract_claims(body: str, visible: str) -> Claims:
             or (_PLACED.search(sentence) and not _FIXED.search(sentence))
         ):
             continue
-        rest = " ".join(NUMBER.sub("#", re.sub("[*`]", "", fold(sentence))).split()).rstrip(".。!！")
+        masked = _PERIOD.sub(r"# \1", NUMBER.sub("#", re.sub("[*`]", "", fold(sentence))))
+        rest = " ".join(masked.split()).rstrip(".。!！")
         words = [word for word in rest.split() if word.strip("#")]
         if len(words) < LEAST_WORDS and len(_WIDE.findall(rest)) < LEAST_CHARACTERS:
             continue

@@ -20,7 +20,7 @@ from pages.ui.shared.rendered import render_text
 from pages.ui.shared.safe import Span, html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t
-from pages.ui.shared.widgets import caption, copy_button, download, frame, small, titled_link, toggled, toggling
+from pages.ui.shared.widgets import copy_button, download, frame, small, titled_link, toggled, toggling
 
 # Indentation that makes a line code unless it is in an admonition or a list item.
 _INDENT = "    "
@@ -40,7 +40,7 @@ def box(result: SearchResult) -> Answer | None:
     if answer is None:
         return None
     if line := answer.explanation:
-        caption(line, "help", width="content")
+        st.markdown(f":material/{'help' if answer.quotes else 'search_off'}: **{plain(line)}**")
     if answer.quotes:
         if is_first("answer", answer.query):
             workspace.uses.answered(answer)

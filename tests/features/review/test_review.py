@@ -82,6 +82,22 @@ def test_times_and_amounts_of_every_day_or_month_contradict(workspace: Workspace
     assert kinds(workspace) == [("contradiction", "Two")]
 
 
+@pytest.mark.parametrize(
+    ("sentence", "first", "second"),
+    [
+        ("The boiler in the cellar is serviced {} by Helm.", "every year", "every two years"),
+        ("The boiler in the cellar is serviced {} by Helm.", "every 3 years", "every two years"),
+        ("The cleaner comes {} and takes the key.", "once each week", "twice each week"),
+        ("锅炉{}保养一次，由物业负责。", "每年", "每两年"),
+        ("锅炉每{}年保养一次，由物业负责。", "两", "三"),
+    ],
+)
+def test_numbers_in_words_contradict(workspace: Workspace, sentence: str, first: str, second: str) -> None:
+    add(workspace, "One", sentence.format(first))
+    add(workspace, "Two", sentence.format(second))
+    assert kinds(workspace) == [("contradiction", "Two")]
+
+
 def test_chinese_notes_contradict_each_other_and_forms_that_many_notes_fill_in_do_not(workspace: Workspace) -> None:
     add(workspace, "一", "面包要在烤箱里烤220度左右。")
     add(workspace, "二", "面包要在烤箱里烤240度左右。")
