@@ -242,7 +242,7 @@ def rename_free(path: Path, other: Path) -> None:
 
 
 def rename_file(path: Path, other: Path) -> None:
-    """Rename a user's file without replacing another. The new name may differ from the old one only in case."""
+    """Rename a user's file without replacing another. A change of case alone is possible, too."""
     if path.is_symlink() or (other.exists() and other.samefile(path)):
         path.rename(other)
     else:

@@ -114,7 +114,7 @@ class Graph:
 
 
 class Session:
-    """A graph loaded in onnxruntime. Errors include the model's name. Several threads may run the graph at once."""
+    """A graph loaded in onnxruntime. Several threads may run it at once."""
 
     def __init__(
         self, name: str, graph: bytes | Path, weights: Mapping[str, object] | None = None, *, threads: int
@@ -135,7 +135,7 @@ class Session:
             raise ValueError(first_line(error)) from error
 
     def run(self, inputs: Mapping[str, Array]) -> list[Matrix]:
-        """Return the graph's outputs. Raises ModelError if onnxruntime fails."""
+        """Return the graph's outputs. Raises ModelError, which names the model, if onnxruntime fails."""
         try:
             found: list[Matrix] = self._session.run(None, dict(inputs))
         except Exception as error:  # onnxruntime's errors have no common base class

@@ -86,8 +86,8 @@ def parse_note(
     is_drawing = name.lower().endswith(_DRAWING) or "excalidraw-plugin" in front.extra
     drawing = re.sub(rf"(?i){re.escape(_DRAWING)}$", "", name) if is_drawing else ""
     not_searched = plural(
-        "{n} part isn't text, such as a pasted picture, a key or compressed data. It is shown, but not searched.",
-        "{n} parts aren't text, such as pasted pictures, keys or compressed data. They are shown, but not searched.",
+        "{n} part, such as a pasted picture, a key or compressed data, isn't text. It is shown, but not searched.",
+        "{n} parts, such as pasted pictures, keys or compressed data, aren't text. They are shown, but not searched.",
         n=blobs,
     )
     unsure = [Omission(GUESSED, place=encoding.name)] if encoding and encoding.known == "unsure" else []

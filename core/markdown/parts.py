@@ -141,10 +141,8 @@ def has_image(text: str) -> bool:
 
 def has_link(text: str) -> bool:
     """Return whether `text` contains a link to a note, a file or a web page. Pictures don't count."""
-    return (
-        re.search(r"(?i)(?<!!)\[\[[^\[\]\n]{1,500}\]\]|(?<!!)\[[^\[\]\n]{1,500}\]\([^)\s]|\b[a-z]{3,10}://\w", text)
-        is not None
-    )
+    text = _IMAGE.sub("picture", text)
+    return re.search(r"(?i)\[\[[^\[\]\n]{1,500}\]\]|\[[^\[\]\n]{1,500}\]\([^)\s]|\b[a-z]{3,10}://\w", text) is not None
 
 
 _BOX = re.compile(r"(?:[-*+][ \t]|\d{1,9}[.)][ \t]|[ \t>])*\[(.)\][ \t]")

@@ -1,4 +1,7 @@
-"""The pictures and other files used in notes, and OCR for pictures. Files outside a note's folder are never used."""
+"""The pictures and other files used in notes, and OCR for pictures.
+
+Only files in a base's folders or in the workspace's folder of pictures are used.
+"""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Operations that list converters and unread files, and that convert documents again."""
+"""Operations on the files behind notes: converters, unread files, encodings, originals, web pages and pictures."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated

@@ -323,6 +323,8 @@ def test_the_newest_come_by_their_notes_each_with_its_first_chunk_that_passes(st
         ("See [[Plan|the plan]].", False, True, False),
         ("[a](b.md) and ![c](d.png)", False, True, False),
         ("![c](d.png) ![[e.png]]", False, False, False),
+        ("![cat](https://example.org/a.png)", False, False, False),
+        ("[![cat](https://example.org/a.png)](b.md)", False, True, False),
         ("https://example.org", False, True, False),
     ],
 )

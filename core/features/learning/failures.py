@@ -399,7 +399,7 @@ def unsteady_tests(log: LogText) -> Facts:
     for name, failed, passed in _tests(log):
         if not (failed and passed and passed[-1].line >= failed[0].line):
             continue
-        title = message("The test {test} fails and passes again", test=abbreviate(name))
+        title = message("The test {test} failed and later passed", test=abbreviate(name))
         text = title
         if cause := _first_cause(failed):
             text = message("{title}. It failed with: {cause}", title=title, cause=abbreviate(cause, 300))

@@ -175,10 +175,10 @@ RULES: Mapping[str, LearningRule] = {
     "slow_call": LearningRule(slow_calls, message("a slow call")),
     "setting": LearningRule(settings, message("a configuration value"), by_key=True),
     "port": LearningRule(ports, message("an address that a service listens on"), by_key=True),
-    "unsteady_test": LearningRule(unsteady_tests, message("a test that fails and passes again")),
+    "unsteady_test": LearningRule(unsteady_tests, message("a test that failed and later passed")),
     "failing_test": LearningRule(failing_tests, message("a test that keeps failing")),
     "mended_command": LearningRule(mended_commands, message("a command that worked after one that failed")),
-    "deprecation": LearningRule(deprecations, message("something deprecated")),
+    "deprecation": LearningRule(deprecations, message("use of something deprecated")),
     "statement": LearningRule(statements, message("a cause, a fix or a decision that somebody states")),
 }
 

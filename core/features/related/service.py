@@ -418,7 +418,7 @@ class RelatedNotes:
                     "unfound",
                     message("No search has found this note since {day}.", day=since.date().isoformat()),
                     message(
-                        "Use the words that people would search for in the title and the first lines. If nobody "
+                        "In the title and the first lines, use the words that people would search for. If nobody "
                         "needs the note, archive it."
                     ),
                 )

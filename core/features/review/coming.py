@@ -220,7 +220,7 @@ def _paragraph(chunk: ChunkText, at: int) -> Span:
 
 
 def _goes_on(line: str, after: str) -> bool:
-    """Return whether the sentence at the end of a line may go on in the line after it."""
+    """Return whether the sentence at the end of a line may continue on the next line."""
     if _ENDS.match(line) or _BEGINS.match(after) or line.rstrip("\r\n").endswith(("  ", "\\")):
         return False
     first, following = (text.lstrip(" \t>")[:1] for text in (line, after))

@@ -230,7 +230,7 @@ class ImageSearch:
         except NoteNotFound:
             raise QueryError("There is no picture or note '{name}'.", name=name) from None
         if not rows:
-            raise QueryError("No picture in the note '{name}' has been recognised yet.", name=name)
+            raise QueryError("The note '{name}' has no indexed pictures.", name=name)
         return rows
 
     def _hits(

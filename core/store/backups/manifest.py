@@ -290,7 +290,7 @@ def decrypt_backup(file: Path, folder: Path, digests: Digests, passphrase: str) 
     try:
         secret = age.passphrase.decrypt(files.read(sealed), passphrase)
     except age.DecryptError as error:
-        raise ConfigError("This isn't the passphrase of the backup. Check it, then try again.") from error
+        raise ConfigError("This isn't the passphrase for this backup. Check it, then try again.") from error
     except (FileNotFoundError, files.Unfit) as error:
         raise damage_error(file) from error
     plain = folder / "content.zip"

@@ -203,8 +203,8 @@ def _notes(note_ids: Sequence[str]) -> None:
     if linking := {source for card in cards for source in workspace.notes.linking(card.id)}.difference(note_ids):
         texts.append(
             t_plural(
-                "{n} other note links to what you delete.",
-                "{n} other notes link to what you delete.",
+                "{n} other note links to what you're deleting.",
+                "{n} other notes link to what you're deleting.",
                 n=len(linking),
             )
         )
@@ -212,8 +212,8 @@ def _notes(note_ids: Sequence[str]) -> None:
     if moved := files[True]:
         texts.append(
             t_plural(
-                "The file is moved to the system's trash. Restoring the note writes it again.",
-                "The files are moved to the system's trash. Restoring a note writes its file again.",
+                "The file will be moved to the system's trash. Restoring the note recreates the file.",
+                "The files will be moved to the system's trash. Restoring a note recreates its file.",
                 n=moved,
             )
         )

@@ -115,7 +115,7 @@ def facts(texts: Iterable[str]) -> str:
 
 
 def figures(values: Iterable[tuple[str, str]]) -> str:
-    """Return pairs of a name and a value as HTML, to be put in a row like that of `facts`."""
+    """Return pairs of a name and a value as HTML, for use inside a `t-facts` element."""
     return "".join(f"<span>{html(name)} <b>{html(value)}</b></span>" for name, value in values)
 
 
