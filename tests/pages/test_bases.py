@@ -128,7 +128,7 @@ def test_passages_that_the_model_refuses_are_listed_and_tried_again(
         return embed(self, texts, role=role)
 
     monkeypatch.setattr(WordLengths, "embed", refusing)
-    base.open("bases", base="vault").tab("Model").press("again_").finish("embed")
+    base.open("bases", base="vault").tab("Model").press(f"again_{base.workspace.bases.get('vault').id}").finish("embed")
     (refused,) = base.workspace.pending.refused("vault")
     assert "1 passage rejected by the model" in boxes(base)
     assert "This text is too long for the model" in base.text
@@ -316,7 +316,7 @@ def test_what_watching_came_upon_is_shown(base: Screen, vault: Path) -> None:
     workspace.watching.look()
     base.open("bases")
     assert "6 notes are no longer in" in base.text
-    base.press("look_")
+    base.press(f"look_{workspace.bases.get('vault').id}")
     assert base.app.title[0].value == "Notes"
     assert "Yes, remove 6 notes" in [box.label for box in base.app.checkbox]
     workspace.imports.apply(base.app.session_state["plan"], confirmed=True)
@@ -400,7 +400,7 @@ def test_a_note_that_left_the_trash_is_restored_on_the_page_of_bases(
         monkeypatch.setattr("core.features.archives.trash_expiry.today", lambda day=day: day)
         workspace.archives.expire_trash()
     base.open("notes").app.session_state["notes_view"] = "trash"
-    assert "can be restored for one more week, on the Bases page" in base.open("notes").text
+    assert "you can restore it on the Bases page for one more week" in base.open("notes").text
     base.open("bases")
     assert f"here for one more week: {title}" in base.text.replace("\\", "")
     base.press("restore_base_").finish("embed")
