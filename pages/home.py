@@ -120,7 +120,7 @@ def digest() -> Collection[QuotedLine]:
     if news is None:
         return ()
     with row("digest_head"):
-        section_title("Today")
+        section_title("Coming up")
         close("digest_away", "Hide until tomorrow", workspace.review.days.put_away, news.day, writes=True)
     with container(gap="xxsmall", key="digest"):
         for line in news.coming:

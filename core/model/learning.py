@@ -130,7 +130,7 @@ _COUNTS = {
     "rejected": plural(
         "{n} was rejected before and isn't suggested again", "{n} were rejected before and aren't suggested again"
     ),
-    "secrets": plural("{n} secret was masked", "{n} secrets were masked"),
+    "secrets": plural("{n} secret or address was masked", "{n} secrets or addresses were masked"),
     "cut": plural(
         "the end of {n} line wasn't read because the line is too long",
         ("the ends of {n} lines weren't read because the lines are too long"),

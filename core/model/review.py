@@ -88,7 +88,8 @@ MATTERS: dict[MatterKind, MatterType] = {
     ),
     "question": _matter_type(
         "Unanswered questions",
-        "You asked this, and none of your notes answered it. Write the answer down, and the next search finds it.",
+        "You asked this, and Tessera found no answer in your notes. Write the answer down, and the next search finds "
+        "it.",
         "contact_support",
     ),
     "expired": _matter_type(

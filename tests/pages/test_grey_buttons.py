@@ -52,7 +52,7 @@ def test_while_notes_are_imported(filled: Screen, page: Callable[[Screen], None]
     with importing(filled):
         page(filled)
         said = grey(filled)
-    assert set(said.values()) <= {"An import is running. Wait for it to finish, or cancel it first."}
+    assert set(said.values()) <= {"Importing. You can continue when this is finished."}
     assert said or page is not marked_notes
 
 
@@ -88,7 +88,7 @@ def test_a_plan_is_applied_once_it_is_confirmed(filled: Screen, vault: Path) -> 
     for name in "abc":
         (vault / f"{name}.md").unlink()
     screen.press("again_0")
-    why = "Please confirm above first."
+    why = "Tick the box above first."
     assert grey(screen) == {"plan_apply": why}
     assert why in [caption.value for caption in screen.app.caption], "fingers see no tooltip"
     screen.app.checkbox("plan_confirmed").check().run()

@@ -145,12 +145,12 @@ def test_the_dialog_says_what_becomes_of_files_and_several_notes_move(
     assert "Files that Tessera only reads stay on disk" in written.text
     written.workspace.bases.update("vault", write_files=True)
     chosen(written.open("notes", note=both[0]), both[0], "delete")
-    assert "The file is moved to the system's trash" in written.text
+    assert "The file will be moved to the system's trash" in written.text
     assert "to what you delete" not in written.text
     written.press("delete_no")
     written.workspace.notes.add("vault", "See [[tea]].", title="Cellar", embed=False)
     chosen(written.open("notes", note=both[0]), both[0], "delete")
-    assert "1 other note links to what you delete." in written.text
+    assert "1 other note links to what you're deleting." in written.text
     written.press("delete_yes")
     assert not (tmp_path / "vault" / "tea.md").exists()
     written.press("notes_undo")

@@ -708,9 +708,9 @@ def test_types_of_logs_are_said_in_the_words_of_the_app(filled: Screen) -> None:
     )
     filled.finish("embed")
     screen = Screen("zh-CN").open("search", q="weir test")
-    assert ">测试经验</span>" in screen.text
+    assert ">来自日志的经验</span>" in screen.text
     assert ">own_words</span>" in screen.text
     assert "test_experience" not in screen.text
     screen.open("notes", note=note.id)
-    assert "测试经验" in screen.text
+    assert "来自日志的经验" in screen.text
     assert "登录" not in screen.text  # the name of the category "auth"

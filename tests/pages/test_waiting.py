@@ -362,7 +362,7 @@ def test_the_question_before_a_copy_is_deleted_says_where_its_file_goes(place: P
     screen.press("delete_no")
     screen.workspace.bases.update("vault", write_files=True)
     screen.press("decide_delete")
-    assert "The file is moved to the system's trash" in screen.text
+    assert "The file will be moved to the system's trash" in screen.text
     screen.press("delete_yes")
     assert len([*vault.glob("ducks*.md")]) == 1
     assert "1 note was moved to the trash." in screen.text

@@ -304,7 +304,7 @@ def _decide(plan: SyncPlan) -> None:
         ):
             # The base writes edits to the files in all its folders, and this folder is a new one.
             confirmed &= st.checkbox(t("Yes, edits may change the files in this folder too"), key="plan_writes_too")
-        why = "" if confirmed else t("Please confirm above first.")
+        why = "" if confirmed else t("Tick the box above first.")
         if plan.is_empty:
             why = t("Everything is up to date, so there is nothing to do.")
         if why:

@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.base.messages import Message, message, message_table
 from core.base.text import shorten
-from core.model import MODES, KnowledgeBase, NoteCounts, NoteDraft, SearchResult, on_clock
+from core.model import JOB_KINDS, MODES, KnowledgeBase, NoteCounts, NoteDraft, SearchResult, on_clock
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import t, t_plural, text_of
 
@@ -57,7 +57,7 @@ def why_locked() -> Message | None:
     if workspace.readonly:
         return READONLY
     if workspace.jobs.running("import"):
-        return message("An import is running. Wait for it to finish, or cancel it first.")
+        return message("{doing}. You can continue when this is finished.", doing=JOB_KINDS["import"].doing)
     return None
 
 
@@ -120,7 +120,7 @@ _FIELD_VALUES = message_table(
         "module": "module",
         "domain": "domain",
         "module_context": "about a module",
-        "test_experience": "lesson from tests",
+        "test_experience": "lesson from a log",
         "common_issue": "common problem",
         "best_practice": "good practice",
     }
