@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import takewhile
 from statistics import median
 from typing import TypeVar
 
@@ -113,7 +114,7 @@ _MOST_LATER = 8
 
 def _grouped(events: Iterable[LogEvent], key: Callable[[LogEvent], Key | None]) -> Iterable[tuple[Key, Events]]:
     """Group events by key, and return pairs of a key and its events. Events with an empty key are left out."""
-    groups = defaultdict[Key, Events](list)
+    groups = defaultdict(list)
     for event in events:
         if found := key(event):
             groups[found].append(event)
@@ -334,13 +335,8 @@ def _end(after: Sequence[LogEvent], subject: set[str]) -> tuple[LogEvent | None,
     error, and the log must continue after the step.
     """
     between: Events = []
-    by_hand: LogEvent | None = None
-    fails = False
     for event in after:
         line = first_line(event)
-        fails = fails or event.level == "error"
-        if not (by_hand or fails) and _OPERATOR.match(f"{event.source}: {line}"):
-            by_hand = event
         # In a list of commits, a line such as `fix: typo` is a commit's title.
         is_commit = line.lower().startswith("fix:") and any(_COMMITS.search(first_line(item)) for item in between)
         if not is_commit and (SOLVED.match(line) or SOLVED.match(f"{event.source}: {line}")):
@@ -355,7 +351,9 @@ def _end(after: Sequence[LogEvent], subject: set[str]) -> tuple[LogEvent | None,
     for step in between:
         if step is not after[-1] and _MENDS.search(first_line(step)) and subject & _subject(first_line(step)):
             return step, None
-    return (by_hand if by_hand and by_hand is not after[-1] else None), None
+    undisturbed = takewhile(lambda event: event.level != "error", after[:-1])
+    by_hand = (event for event in undisturbed if _OPERATOR.match(f"{event.source}: {first_line(event)}"))
+    return next(by_hand, None), None
 
 
 def _subject(text: str) -> set[str]:

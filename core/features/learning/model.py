@@ -156,7 +156,7 @@ def _fact(suggestion: _Suggestion, excerpt: Excerpt) -> Fact | Message:
     if not suggestion.title or not paragraphs:
         return message("it has no text")
     events = {}
-    keys = set[str]()
+    keys = set()
     quoted = ""
     for line in suggestion.lines:
         if (place := _place(line, excerpt)) is None:

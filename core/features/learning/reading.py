@@ -8,7 +8,6 @@ from typing import cast, get_args
 
 from core.base.errors import SourceError, UnknownChoice
 from core.base.frozen import ValueMap
-from core.base.messages import verbatim
 from core.base.text import make_storable
 from core.features.learning import LOG_PARSERS, LogEvents
 from core.features.learning.lines import level_of
@@ -95,7 +94,7 @@ def _masked(name: str, form: str, events: LogEvents, masker: Masker, cut: int) -
     first = [*islice(stream, MOST_EVENTS)]
     more = sum(1 for _ in stream)  # read to the end before masking, so that a parser error is raised first
     masked = tuple(map(masker.event, first))
-    title = str(verbatim(masker.masked(" ".join(name.split())[:200], unknown=False)))
+    title = masker.masked(" ".join(name.split())[:200], unknown=False)
     return LogText(title, form, masked, len(masker) - before, cut, more)
 
 

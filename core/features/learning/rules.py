@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
 
@@ -46,7 +46,7 @@ _VARYING = re.compile(
 )
 
 _SENTENCE = re.compile(r"(?:[^.!?。！？\n]|\.(?=\S)){1,600}[.!?。！？]?")
-_STATEMENTS: tuple[tuple[str, str, Message], ...] = (
+_STATEMENTS = (
     (
         "cause",
         (
@@ -168,7 +168,7 @@ class LearningRule:
     by_key: bool = False
 
 
-RULES: Mapping[str, LearningRule] = {
+RULES = {
     "repeated_error": LearningRule(repeated_errors, message("an error that repeats")),
     "required_header": LearningRule(required_headers, message("a request that needs a header"), by_key=True),
     "failing_request": LearningRule(failing_requests, message("a request that keeps failing"), by_key=True),

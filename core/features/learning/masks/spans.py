@@ -41,7 +41,7 @@ class Reading(NamedTuple):
     def replaced(self, regex: Regex, replacement: Callable[[str], str]) -> "Reading":
         """Return the text with all matches of a pattern replaced. The offsets still refer to the original text."""
         parts = []
-        places = list[int]()
+        places = []
         at = 0
         for match in regex.finditer(self.text):
             new = replacement(match[0])
