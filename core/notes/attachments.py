@@ -146,10 +146,8 @@ def _names_in(folder: Path, _: int) -> dict[str, str]:
 
 @lru_cache(4)
 def _by_name(top: Path, _: int) -> dict[str, Path]:
-    names: dict[str, Path] = {}
-    for path in islice(_files(top), _SEARCHED):
-        names.setdefault(name_key(path.name), path)
-    return names
+    # Of files with equal names, the first one counts.
+    return {name_key(path.name): path for path in reversed([*islice(_files(top), _SEARCHED)])}
 
 
 def _files(top: Path) -> Iterator[Path]:

@@ -10,7 +10,7 @@ from typing import Unpack
 from core.base.call_log import log_call
 from core.base.datetimes import utc_now
 from core.base.errors import EditError, NoteNotFound
-from core.base.frozen import ValueMap
+from core.base.frozen import ValueMap, attributes
 from core.indexing.bases import Bases
 from core.markdown.parts import toggle_task
 from core.model import (
@@ -244,7 +244,7 @@ class Notes:
         The copy can be edited even if the note is a file in a base that doesn't write files.
         """
         note = self._store.note(note_id)
-        fields = {name: getattr(note, name) for name in NOTE_FIELDS} | ({"title": title} if title else {})
+        fields = attributes(note, NOTE_FIELDS) | ({"title": title} if title else {})
         folder = dirname(note.location)
         return self.add(
             self._store.base(note.base_id).name,

@@ -10,7 +10,7 @@ from pathlib import Path
 from core.base.call_log import log_call
 from core.base.encodings import ENCODINGS, display_encoding, normalize_encoding
 from core.base.errors import EditError, ModelError, SourceError, UnknownChoice
-from core.base.frozen import AnyValues
+from core.base.frozen import AnyValues, attributes
 from core.documents import CONVERTERS
 from core.documents.converting import converters_for
 from core.documents.kinds import MAX_BYTES, installed
@@ -148,7 +148,7 @@ class Documents:
         )
         with self._store.changing:
             now = self._notes.note(note_id)
-            made = replace(now, **{name: getattr(made, name) for name in _TEXTS}, content_hash=content_hash(data))
+            made = replace(now, **attributes(made, _TEXTS), content_hash=content_hash(data))
             alike = replace(made, document=now.document, content_hash=now.content_hash)
             if alike == now and made.document and made.document.pages == (now.document and now.document.pages):
                 self._notes.describe(made)
@@ -198,7 +198,7 @@ class Documents:
             )
         with self._store.changing:
             now = self._notes.note(note_id)
-            kept = {name: getattr(now, name) for name in _KEPT}
+            kept = attributes(now, _KEPT)
             if not now.in_file:  # keep what was set in Tessera (for notes in files, it is in `overridden`)
                 read = parse_note((now.front or "") + now.body, now.location, plain=now.plain).note
                 kept |= {name: value for name in NOTE_FIELDS if (value := getattr(now, name)) != getattr(read, name)}

@@ -93,7 +93,7 @@ class Proposals:
         fields: NewNoteFields = {"title": title, "source": "import", "source_url": address, "created": created}
         # Everything is checked before the first picture is stored, so that an error leaves nothing behind.
         check_new({**fields})
-        decoded = dict[str, bytes]()
+        decoded = {}
         for mark, picture in islice((pictures or {}).items(), _MOST_PICTURES):
             if not re.fullmatch(r"[a-z0-9]{16,64}", mark):
                 raise EditError(

@@ -14,7 +14,6 @@ from typing import NamedTuple
 from core.base.call_log import log_call
 from core.base.errors import EditError, TesseraError
 from core.base.frozen import frozen
-from core.base.messages import Message
 from core.base.text import name_key
 from core.intake.folder import is_entered
 from core.markdown.body import file_of, look_into, relink, short_title, target_of
@@ -105,7 +104,7 @@ class Renames:
         folder = folder.replace("\\", "/").strip("/")
         with self._store.changing:
             self._store.check_writable()
-            new_names = list[_NewName]()
+            new_names = []
             given = defaultdict[tuple[str, str], set[str]](set)
             for note in map(self._store.note, dict.fromkeys(note_ids)):
                 check_version(note, expected_version)
@@ -179,7 +178,7 @@ class Renames:
             if note.in_file and note.document and path != note.path
         }
         renamed = _Renamed(before, after, author, old, files)
-        refused = dict[str, Message]()
+        refused = {}
         plans = {note.id: self._plan(note, title, path, renamed) for note, _, title, path in new_names}
         own = {*plans}
         linking = before.to(*set().union(*map(after.namesakes, own)))
@@ -228,8 +227,8 @@ class Renames:
         with self._store.changing:
             versions = {renaming.note_id: renaming.version for renaming in done}
             versions |= {link.id: link.version for renaming in done for link in renaming.linking}
-            new_names = list[_NewName]()
-            old = dict[str, Note]()
+            new_names = []
+            old = {}
             for other, version in versions.items():
                 with suppress(TesseraError):
                     if version > 0 and self._read(other).version == version:

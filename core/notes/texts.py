@@ -9,7 +9,7 @@ from urllib.parse import unquote
 from core.base.blobs import Span, remove_blobs
 from core.base.errors import EditError
 from core.base.file_names import harmless_name, harmless_path
-from core.base.frozen import Texts
+from core.base.frozen import Texts, attributes
 from core.base.messages import message
 from core.base.text import LINE_END, collapse_spaces, escape_halves, find_half_character, fold, shorten, stem
 from core.intake.encoding import unreadable
@@ -159,7 +159,7 @@ def at_path(note: Note, path: str) -> Note:
 
 def restore_version(note: Note, old: Note) -> Note:
     """Return a note with the text and fields of an earlier version."""
-    note = replace(note, **{name: getattr(old, name) for name in NOTE_FIELDS})
+    note = replace(note, **attributes(old, NOTE_FIELDS))
     if note.body == old.body:
         return note
     return replace(_with_body(note, old.body, old.links), left_out=old.left_out)
@@ -266,7 +266,7 @@ class NoteTexts:
         """
         check_part(text)
         wanted = fold(text)
-        found = list[NoteLine]()
+        found = []
         for note in self._store.notes.notes_with_text(self._store.bases.named(base), text):
             hidden = self.hidden(note.id)
             start = 0

@@ -77,8 +77,8 @@ class Trash:
             waiting = deque(store.notes.base_ids(chosen).items())
             bases = {base.id: base for base in store.bases.all()}
             while waiting:
-                group = defaultdict[str, list[str]](list)
-                removals = list[FileChange]()
+                group = defaultdict(list)
+                removals = []
                 size = 0
                 while waiting and size <= _MOST_BYTES:
                     note_id, base_id = waiting.popleft()
@@ -143,7 +143,7 @@ class Trash:
         """
         root = note.folder
         path = note.location
-        files = list[FileChange]()
+        files = []
         is_there = is_synced if base.write_files else file_writing.exists
         if not note.in_file or self._store.notes.has_path(base, path, note.source_ref) or not is_there(note):
             writes = note.in_file and base.writes_files_of(change.author) and root.is_dir() and is_entered(root, path)

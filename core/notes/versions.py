@@ -41,7 +41,7 @@ def compare_texts(old: str, new: str) -> list[DiffPiece]:
     Equal and removed pieces make up `old`, and equal and added pieces make up `new`. Lines are compared first, then the
     words within differing lines, so a megabyte of text takes about a second.
     """
-    stretches = list[_Stretch]()
+    stretches = []
     for equal, removed, added in _steps(old.splitlines(keepends=True), new.splitlines(keepends=True)):
         before = "".join(removed)
         after = "".join(added)

@@ -173,7 +173,7 @@ class Writer:
         if any(plan.file or plan.is_cut for plan in plans):
             self._store.index.open()
         with self.files.carry_out([plan.file for plan in plans if plan.file], file_writing.apply) as states:
-            cut = defaultdict[str, list[NoteToIndex]](list)
+            cut = defaultdict(list)
             for plan in plans:
                 note = plan.note
                 revision = plan.revision

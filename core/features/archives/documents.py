@@ -19,7 +19,7 @@ from yaml.resolver import Resolver
 from core.base.codec import Scalar, assemble, to_plain
 from core.base.errors import ArchiveError, EditError, RowError, SourceError
 from core.base.file_names import harmless_path
-from core.base.frozen import AnyValues, Values, frozen
+from core.base.frozen import AnyValues, Values, attributes, frozen
 from core.base.messages import Message, message, reason_of
 from core.features.archives.records import Made, Mistakes, NoteRecord, RecordParts, Records, new_base, record_of
 from core.intake import folder, notefile, upload
@@ -111,9 +111,7 @@ def _head(records: Records) -> Values:
 
 def _notes(records: Records) -> list[Values]:
     return [
-        to_plain(
-            {name: getattr(note, name) for name in _NAMES} | {"path": note.path or note.id, "front": front_of(note)}
-        )
+        to_plain(attributes(note, _NAMES) | {"path": note.path or note.id, "front": front_of(note)})
         for note in records.sorted_notes()
     ]
 
@@ -164,7 +162,7 @@ def read(data: bytes, name: str) -> Records:
         described = noun(_BaseSection, head.get("base"))
     except RowError as error:
         raise ArchiveError(name, [(message("base"), error.message)]) from error
-    base = new_base(**{key: getattr(described, key) for key in _BaseSection.__annotations__})
+    base = new_base(**attributes(described, _BaseSection.__annotations__))
 
     def notes() -> Iterator[Made[NoteRecord]]:
         ids = set[str]()

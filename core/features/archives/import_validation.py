@@ -16,7 +16,7 @@ from typing import TypeVar, get_args
 
 from core import chunking, embedding, reranking
 from core.base.errors import RowError, TesseraError
-from core.base.frozen import AnyValues, ValueMap, Values
+from core.base.frozen import AnyValues, ValueMap, Values, attributes
 from core.base.messages import Message, message
 from core.base.text import one_line, stem
 from core.features.archives.records import (
@@ -167,7 +167,7 @@ def note(from_outside: Note, into: KnowledgeBase) -> Note:
         plain=into.plain,
         encoding=None,
     )
-    return _sound(replace(arrived, **_fields({name: getattr(arrived, name) for name in NOTE_FIELDS})))
+    return _sound(replace(arrived, **_fields(attributes(arrived, NOTE_FIELDS))))
 
 
 def _fields(values: ValueMap) -> AnyValues:
@@ -256,7 +256,7 @@ def _run(record: RunRecord, into: KnowledgeBase) -> RunRecord:
     for kind in (ChunkingOptions, SearchSettings):
         own = {name: value for name, value in run.settings.items() if name in kind.__dataclass_fields__}
         checked = noun(kind, own)
-        settings |= {name: getattr(checked, name) for name in own}
+        settings |= attributes(checked, own)
     return replace(record, run=replace(run, settings=settings, pipeline=_pipeline(run.pipeline)))
 
 

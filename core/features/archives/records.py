@@ -296,7 +296,7 @@ def write(store: Store, records: Records, name: str, ids: Ids, runs: RunRows) ->
         )
         store.bases.put(base)
         store.index.build(base)
-        edits = defaultdict[str, list[Edit]](list)
+        edits = defaultdict(list)
         for edit in records.edits:
             edits[edit.note_id].append(edit)
         for note_id, of_note in edits.items():

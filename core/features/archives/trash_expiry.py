@@ -247,7 +247,7 @@ def expire(store: Store, trash: BaseTrash, stays: timedelta) -> int:
 
 def _take_out(store: Store, trash: BaseTrash, notes: Sequence[Trashed], bases: Sequence[Path]) -> int:
     """Move expired notes and bases to archives in `last`, list them in LOG, and return their number."""
-    by_base = defaultdict[str, list[Trashed]](list)
+    by_base = defaultdict(list)
     for trashed in notes:
         by_base[trashed.base_id].append(trashed)
     for base_id, of_base in by_base.items():

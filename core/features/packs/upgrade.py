@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from core import embedding
 from core.base.datetimes import utc_now
-from core.base.frozen import Values, frozen
+from core.base.frozen import Values, attributes, frozen
 from core.features.packs.manifest import PackNote, PackNotes
 from core.indexing.indexer import Indexer
 from core.model import NOTE_FIELDS, EditedNote, InstalledPack, Note, Pack, PackReport, Progress, Revision, no_progress
@@ -156,9 +156,9 @@ class Upgrade:
         hashes = table.files(name)
         stored = table.notes(name)
         contents = {path: pack_note.note.content_hash for path, pack_note in self.notes.items()}
-        drafts = list[NoteToIndex]()
-        deleted = list[str]()
-        passed = list[EditedNote]()
+        drafts = []
+        deleted = []
+        passed = []
         ids = store.notes.ids() | store.versions.note_ids()
         trashed = {} if hashes else self._trashed()
         forgotten = hashes.keys() - self.notes.keys()
@@ -262,4 +262,4 @@ def edited(note: Note, offered: PackNote | None) -> EditedNote:
 
 def _values(note: Note) -> Values:
     """Return a note's text and fields for comparison, with tags as a set."""
-    return {name: getattr(note, name) for name in ("body", *NOTE_FIELDS)} | {"tags": set(note.tags)}
+    return attributes(note, ("body", *NOTE_FIELDS)) | {"tags": set(note.tags)}

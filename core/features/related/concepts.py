@@ -88,7 +88,7 @@ class Concepts:
         of_note, holders = self._index(base)
         choices = self._table.choices()
         pinned = {name for name, (choice, _) in choices.items() if choice == "pin"}
-        merged = defaultdict[str, list[str]](list)
+        merged = defaultdict(list)
         for name, (choice, into) in choices.items():
             if choice == "merge":
                 merged[into].append(name)
@@ -145,7 +145,7 @@ class Concepts:
             linked[note_id][other] = message("Links to the next note")
             linked[other].setdefault(note_id, message("Linked from the next note"))
         costs = {first: 0.0}
-        before = dict[str, tuple[str, Message]]()
+        before = {}
         waiting = [(0.0, first)]
         while waiting:
             cost, note_id = heappop(waiting)
@@ -196,7 +196,7 @@ class Concepts:
         only = {item.id for item in searched}
         base_of = self._store.notes.base_ids(every)
         of_note = {}
-        holders = defaultdict[str, list[str]](list)
+        holders = defaultdict(list)
         for note_id, counts in every.items():
             if base_of.get(note_id) not in only:
                 continue

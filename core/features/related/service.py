@@ -168,7 +168,7 @@ def mentions(note: Note, names: Iterable[NoteNames], linked: Iterable[str | None
     text = _prose(note)
     without = {note.id, *linked}
     words = set(re.findall(r"\w+", text))
-    found = list[Mention]()
+    found = []
     for named in names:
         if named.id in without:
             continue

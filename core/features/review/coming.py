@@ -53,6 +53,8 @@ _AFTERWARDS = 32
 # Where a long sentence may be cut.
 _PAUSE = re.compile(r"[\s，、；：]+")
 
+# Days by month and number, for dates without a year.
+Days = Mapping[tuple[int, int], date]
 # A day that a text names, and the place of its date in the text.
 Dated = tuple[date, int, int]
 
@@ -102,7 +104,7 @@ def open_tasks(store: Store, today: date) -> tuple[QuotedLine, ...]:
     Tasks that name no day follow, those in the most recently changed notes first.
     """
     nearest = {(day.month, day.day): day for day in (today + timedelta(number) for number in range(-182, 184))}
-    tasks = list[_Quote]()
+    tasks = []
     for chunk in filter(_is_own, _texts(store, store.chunks.with_open_boxes(_NEWEST))):
         for match in _OPEN_TASK.finditer(chunk.text):
             start = match.start()
@@ -115,7 +117,7 @@ def open_tasks(store: Store, today: date) -> tuple[QuotedLine, ...]:
     return tuple({(line.note.id, line.start): line for line in lines}.values())
 
 
-def _due(task: str, nearest: Mapping[tuple[int, int], date], today: date) -> date | None:
+def _due(task: str, nearest: Days, today: date) -> date | None:
     """Return the first day from `today` on that a task names, or else the last day that it names, or None.
 
     `nearest` has the days around `today` by month and number, for dates without a year.
@@ -143,7 +145,7 @@ def _is_own(chunk: ChunkText) -> bool:
     return bool(chunk.text) and not chunk.edited and chunk.start < chunk.end
 
 
-def _dates(text: str, near: re.Pattern[str], days: Mapping[tuple[int, int], date]) -> Iterator[Dated]:
+def _dates(text: str, near: re.Pattern[str], days: Days) -> Iterator[Dated]:
     """Yield the days that a text names, with the places of their dates. `days` has the days by month and number.
 
     Dates are read only around what `near` matches, which saves most of the time. A date without a year may be in any
@@ -159,7 +161,7 @@ def _dates(text: str, near: re.Pattern[str], days: Mapping[tuple[int, int], date
                 yield day, *match.span()
 
 
-def _day(match: re.Match[str], days: Mapping[tuple[int, int], date]) -> date | None:
+def _day(match: re.Match[str], days: Days) -> date | None:
     """Return the day that a date in a text names, or None if there is no such day.
 
     If the date has no year, the day is looked up in `days` by its month and number.
