@@ -70,6 +70,11 @@ def browser() -> str | None:
     return next((place for place in places if place and Path(place).is_file()), None)
 
 
+def has_screen() -> bool:
+    """Return whether there is a display. Without one, `webbrowser` would start a browser in the terminal."""
+    return sys.platform in ("win32", "darwin") or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
 def keeps_running() -> bool:
     """Return whether the settings say to keep the app running after its window is closed."""
     return settings().app.keep_running
@@ -195,7 +200,7 @@ def command() -> Sequence[str] | None:
         return ("osascript", "-e", 'POSIX path of (choose folder with prompt "Tessera")')
     if sys.platform == "win32":
         return ("powershell", "-NoProfile", "-STA", "-Command", _WINDOWS_DIALOG)
-    if not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+    if not has_screen():
         return None
     if zenity := shutil.which("zenity"):
         return (zenity, "--file-selection", "--directory", "--title=Tessera")

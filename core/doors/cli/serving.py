@@ -96,7 +96,7 @@ def app_(
     if workspace is not None:
         os.environ["TESSERA_WORKSPACE"] = str(workspace)
     folder = workspace or usual_workspace()
-    if not no_browser and _has_screen() and _bring_to_front(folder, as_json):
+    if not no_browser and desktop.has_screen() and _bring_to_front(folder, as_json):
         return
     chosen = free_port(port)
     if token:
@@ -113,7 +113,7 @@ def app_(
         ],
     )
     sys.stdout.flush()
-    if not no_browser and _has_screen():
+    if not no_browser and desktop.has_screen():
         threading.Thread(
             target=_open, args=(chosen, url, workspace, keep_running or desktop.keeps_running()), daemon=True
         ).start()
@@ -166,11 +166,6 @@ def free_port(port: int | None, host: str = HOST) -> int:
         port=str(port or PORT),
         reason=reason,
     )
-
-
-def _has_screen() -> bool:
-    # Without a display, `webbrowser` would start a browser in the terminal.
-    return sys.platform in ("win32", "darwin") or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
 def _open(port: int, url: str, folder: Path, keep_running: bool) -> None:
