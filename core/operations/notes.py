@@ -116,7 +116,6 @@ def show(
 )
 def export(
     workspace: "Workspace",
-    caller: Caller,
     note: NoteName,
     to: Annotated[Path | None, About("A new file to write the note to.", doors=("cli",))] = None,
 ) -> NoteFile:
@@ -271,7 +270,6 @@ def move(
 )
 def today(
     workspace: "Workspace",
-    caller: Caller,
     add: Annotated[str, About("Text to add at the end of the note.", example="Call the plumber")] = "",
 ) -> WholeNote:
     now, language = local_now(), terminal_language()

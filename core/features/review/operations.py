@@ -7,7 +7,7 @@ from core.base.codec import assemble
 from core.base.frozen import Texts, frozen
 from core.model import MatterKind, Side
 from core.operations import names
-from core.operations.declaring import About, Caller, CommandGroup, operation
+from core.operations.declaring import About, CommandGroup, operation
 from core.operations.parameters import SomeBase
 from core.operations.printing import table
 from core.operations.views import WrittenNote
@@ -152,7 +152,6 @@ def settle(
 )
 def merge(
     workspace: "Workspace",
-    caller: Caller,
     key: Annotated[str, About("The key of a new note that is waiting for review.", example="note-0a1b2c3d4e5f")],
     into: Annotated[str, About("The note to add the text to, given by its id, path, title or alias.", example="4f1c")],
 ) -> WrittenNote:
