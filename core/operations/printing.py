@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, get_type_hints
 from unicodedata import east_asian_width
 
+from core.base.frozen import attributes
 from core.base.messages import Message, as_message, message_table
 from core.base.terminal import _, minute, say
 from core.base.text import one_line
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 Lines = Callable[[Any], list[str]]
 """A function that formats a result as lines."""
 
-NAMES: dict[str, Message] = {
+NAMES = {
     **SETTINGS,
     **{name: field.title for name, field in NOTE_FIELDS.items()},
     **message_table(
@@ -188,7 +189,7 @@ def _details(result: object, indent: str) -> Iterator[str]:
 def _parts(result: object) -> Iterator[tuple[str, object, str]]:
     """Yield each non-empty field's display name, value and text. The text is "" if the value has fields of its own."""
     hints = {} if isinstance(result, Mapping) else get_type_hints(type(result))
-    values = result if isinstance(result, Mapping) else {name: getattr(result, name) for name in hints}
+    values = result if isinstance(result, Mapping) else attributes(result, hints)
     for name, value in values.items():
         if value is not None and value not in ("", (), [], {}):
             first = value[0] if isinstance(value, (tuple, list)) else value

@@ -1,6 +1,7 @@
 """Results of operations on notes and bases."""
 
 import shlex
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -541,9 +542,9 @@ def format_import(report: SyncReport) -> list[str]:
     lines = [_("Read as {program} notes.", program=report.importer)] if report.importer else []
     lines.append(format_counts(report))
     for name, what in _UNREAD.items():
-        reasons: dict[str, list[str]] = {}
+        reasons = defaultdict(list)
         for file in getattr(report, name):
-            reasons.setdefault(say(file.error), []).append(file.path)
+            reasons[say(file.error)].append(file.path)
         for reason, paths in reasons.items():
             lines.append(
                 _(

@@ -319,10 +319,8 @@ def test(workspace: Opened, trial: Test) -> Response:
     result = workspace.search(trial.question, bases=name, limit=trial.top_k, indexed=True)
     workspace.uses.found(result)
     hits = [
-        {
-            "id": hit.chunk.id,
-            "start": hit.chunk.start,
-            "end": hit.chunk.end,
+        attributes(hit.chunk, ("id", "start", "end", "language"))
+        | {
             "doc_id": hit.note.id,
             "name": hit.note.path or hit.note.title,
             "score": hit.score,
@@ -330,7 +328,6 @@ def test(workspace: Opened, trial: Test) -> Response:
             "line": hit.chunk.line or None,
             "page": hit.page or None,
             "source_url": hit.note.source_url,
-            "language": hit.chunk.language,
             "chunk_info": _chunk_info(hit.chunk),
         }
         for hit in result.hits

@@ -42,7 +42,7 @@ class Problem(TesseraError):
 
 
 # Error class -> response status. An error that isn't listed gets the status of its closest base class.
-_STATUSES: Mapping[type[TesseraError], HTTPStatus] = {
+_STATUSES = {
     TesseraError: HTTPStatus.UNPROCESSABLE_ENTITY,
     **dict.fromkeys((NoteNotFound, VersionNotFound, ChunkNotFound, RunNotFound, JobNotFound), HTTPStatus.NOT_FOUND),
     Conflict: HTTPStatus.CONFLICT,

@@ -458,17 +458,10 @@ def _note_remarks(note: Note, body: str) -> list[str]:
 
 
 def _card(card: NoteSummary) -> Item:
-    return {
-        "id": card.id,
-        "base": card.base,
+    return attributes(card, ("id", "base", "title", "type", "category", "priority", "version")) | {
         "path": card.path or "",
-        "title": card.title,
         "tags": list(card.tags),
-        "type": card.type,
-        "category": card.category,
         "status": "expired" if card.expired else card.status,
-        "priority": card.priority,
-        "version": card.version,
         "updated_at": card.updated_at.isoformat() if card.updated_at else "",
     }
 

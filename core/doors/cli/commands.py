@@ -74,7 +74,7 @@ class _Commands(AnyMap):
         self._lists: set[str] = set()
         self._single: dict[str, str] = {}
         self._loaded: Values = {}
-        groups: dict[str, str] = {}
+        groups = {}
         for module, before in [*((module, "") for module in MODULES), *_BY_HAND.items()]:
             for function, call in _calls(module):
                 given: dict[Any, Any] = {item.arg: getattr(item.value, "value", item.value) for item in call.keywords}

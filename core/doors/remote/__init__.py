@@ -5,7 +5,6 @@ result or the error.
 """
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 from core.base import errors
@@ -50,6 +49,6 @@ def error_of(value: object) -> TesseraError:
         text = from_json(value["message"])  # type: ignore[index]
     except (TypeError, LookupError, AttributeError) as error:
         raise ValueError("no error") from error
-    kind: Callable[..., TesseraError] = getattr(errors, str(name), TesseraError)
+    kind = getattr(errors, str(name), TesseraError)
     known = isinstance(kind, type) and issubclass(kind, TesseraError)
-    return errors.unpickled(kind if known else TesseraError, {"message": text})  # type: ignore[arg-type]
+    return errors.unpickled(kind if known else TesseraError, {"message": text})
