@@ -16,17 +16,17 @@ from core.doors.cli.options import option
 from core.doors.cli.serving import HOST, PORT
 from core.doors.cli.terminal import Stream, show
 from core.settings.access import AccessTokens, build_snippets
-from core.settings.config import FILE
 
 _HOW = "tessera mcp --print-config"
+_SETTINGS = "tessera.toml"
 
 
 def _go_to(settings: Path | None) -> None:
     """Change to the folder of a settings file, because settings are read from the current folder."""
     if settings is None:
         return
-    if settings.name != FILE.name or not os.path.isfile(settings):  # noqa: PTH113 as in `packs`
-        raise ConfigError("{file} isn't a file named {name}.", file=settings, name=FILE.name)
+    if settings.name != _SETTINGS or not os.path.isfile(settings):  # noqa: PTH113 as in `packs`
+        raise ConfigError("{file} isn't a file named {name}.", file=settings, name=_SETTINGS)
     os.chdir(settings.parent)
 
 
