@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote, urlencode
 
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from core.base.errors import TesseraError
@@ -64,14 +65,16 @@ def routes(workspace: "Callable[[], Workspace]") -> list[Route]:
     was `refused`.
     """
 
+    def find(note_id: str, target: str) -> "Attachment":
+        with suppress(TesseraError):
+            if file := workspace().attachments.find(note_id, target):
+                return file
+        raise HTTPException(404)
+
     def attachment(request: Request) -> Response:
-        note_id, place, sealed = (request.path_params[name] for name in ("note", "place", "seal"))
-        file = None
-        if _is_sealed(sealed, note_id, place):
-            with suppress(TesseraError):
-                file = workspace().attachments.find(note_id, f"/{place}")
-        if file is None:
-            return PlainTextResponse("Not Found", 404)
+        note_id, place = (request.path_params[name] for name in ("note", "place"))
+        _check_seal(request, note_id, place)
+        file = find(note_id, f"/{place}")
         return FileResponse(  # browsers download other files, and pictures that may contain scripts
             file.path,
             media_type=file.type or "application/octet-stream",
@@ -82,29 +85,23 @@ def routes(workspace: "Callable[[], Workspace]") -> list[Route]:
 
     def original(request: Request) -> Response:
         note_id = request.path_params["note"]
-        if not _is_sealed(request.path_params["seal"], _ORIGINAL, note_id):
-            return PlainTextResponse("Not Found", 404)
+        _check_seal(request, _ORIGINAL, note_id)
         try:
             file = workspace().documents.original(note_id)
         except TesseraError:
-            return PlainTextResponse("Not Found", 404)
+            raise HTTPException(404) from None
         headers = file.headers
         return FileResponse(file.path, headers=headers) if file.path else Response(file.data, headers=headers)
 
     def show_picture(request: Request) -> Response:
-        _, note_id, _ = about = [request.query_params.get(name, "") for name in _ABOUT]
-        file = None
-        if note_id and _is_sealed(request.path_params["seal"], _PICTURE, *about):
-            with suppress(TesseraError):
-                file = workspace().attachments.find(note_id, request.query_params.get("path", ""))
-        if file is None or not is_shown(file):
-            return PlainTextResponse("Not Found", 404)
+        _, note_id, _ = _about_picture(request)
+        file = find(note_id, request.query_params.get("path", ""))
+        if not is_shown(file):
+            raise HTTPException(404)
         return RedirectResponse(file_address(note_id, file.place), 303, {"Cache-Control": "private, no-cache"})
 
     async def take_picture(request: Request) -> Response:
-        base, note_id, language = about = [request.query_params.get(name, "") for name in _ABOUT]
-        if not _is_sealed(request.path_params["seal"], _PICTURE, *about):
-            return PlainTextResponse("Not Found", 404)
+        base, note_id, language = _about_picture(request)
         attachments = workspace().attachments
         data = bytearray()
         async for part in request.stream():
@@ -140,6 +137,14 @@ def _seal(*parts: str) -> str:
     return hmac.new(_KEY, "\0".join(parts).encode(), "sha256").hexdigest()
 
 
-def _is_sealed(sealed: str, *parts: str) -> bool:
-    """Return whether `sealed` is the valid signature for a URL made from the given parts."""
-    return hmac.compare_digest(_seal(*parts).encode(), sealed.encode())
+def _check_seal(request: Request, *parts: str) -> None:
+    """Raise HTTPException unless the URL has the signature for the given parts."""
+    if not hmac.compare_digest(_seal(*parts).encode(), request.path_params["seal"].encode()):
+        raise HTTPException(404)
+
+
+def _about_picture(request: Request) -> list[str]:
+    """Return the base, note and language in the URL for pictures. Raise HTTPException if they aren't signed."""
+    about = [request.query_params.get(name, "") for name in _ABOUT]
+    _check_seal(request, _PICTURE, *about)
+    return about
