@@ -16,7 +16,6 @@ from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, small_print, t, t_plural
 from pages.ui.shared.widgets import (
-    begin_with,
     button,
     caption,
     errors,
@@ -26,7 +25,6 @@ from pages.ui.shared.widgets import (
     page_link,
     popup,
     row,
-    select,
     small,
     submit,
     tabs,
@@ -44,7 +42,7 @@ def question(plan: SyncPlan) -> bool | None:
     """
     folder = Path(plan.source_ref)
     base = workspace.bases.find(plan.base)
-    decided = base is not None and (base.plain or base.write_files or bool(workspace.folders.all(base)))
+    decided = base is not None and (base.plain or base.write_files or workspace.folders.all(base))
     # The first import of a writable folder with notes into a base.
     if decided or not (
         folder.is_absolute()
@@ -170,19 +168,6 @@ def _ways(base: str = "") -> None:
     )
 
 
-def _target(key: str) -> str:
-    """Return the base to import into.
-
-    If there are several, draw a selector. If there are none, return a name for a new base.
-    """
-    bases = {name: name for name in workspace.daily.own_bases()}
-    first, _ = places.current_place()
-    if len(bases) < 2:
-        return first
-    begin_with(key, bases, first)
-    return select("Knowledge base", bases, key)
-
-
 def _by_path(base: str) -> None:
     _choose()
     if chosen := session_state.pop(_CHOSEN, ""):
@@ -198,7 +183,7 @@ def _by_path(base: str) -> None:
             ),
             placeholder="~/Documents/notes",
         )
-        name = base or _target("import_base")
+        name = base or places.choose_base("import_base")
         submitted = submit("Preview changes", "look_path", type="primary")
     if submitted and not path.strip():
         st.error(t("Enter a folder path first."))
@@ -223,7 +208,7 @@ def _by_path(base: str) -> None:
 def _by_address(into: str) -> None:
     with form("by_address"):
         address = text_input("Address", "import_address", placeholder="https://example.org/page").strip()
-        base = into or _target("import_address_base")
+        base = into or places.choose_base("import_address_base")
         submitted = submit("Preview changes", "look_address", type="primary")
     if submitted:
         with errors(), busy("Loading the page…"):
@@ -246,7 +231,7 @@ def _by_upload(label: str, kind: str, base: str) -> None:
             label_visibility="collapsed",
         )
         small_print("For more than a few hundred files, the folder path is much faster.")
-        name = base or _target(f"upload_base_{kind}")
+        name = base or places.choose_base(f"upload_base_{kind}")
         if button("Preview changes", f"look_{kind}", type="primary"):
             if not files:
                 st.error(t("Choose files first."))

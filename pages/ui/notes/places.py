@@ -7,6 +7,7 @@ from streamlit import session_state
 
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import t
+from pages.ui.shared.widgets import begin_with, select
 
 # Number of recently changed notes to search for a writable base.
 _LATEST = 20
@@ -42,3 +43,17 @@ def current_place() -> tuple[str, str]:
         return listed, ""
     latest = (card.base for card in workspace.notes.switch("", _LATEST) if card.base in bases)
     return next(latest, bases[0] if bases else t("My notes")), ""
+
+
+def choose_base(key: str, first: str = "") -> str:
+    """Return the base for notes to add. If the user has several bases, draw a selector that starts with `first`.
+
+    By default, or if `first` isn't one of the bases, use the default base for a new note.
+    """
+    own = workspace.daily.own_bases()
+    if first not in own:
+        first, _ = current_place()
+    if len(own) < 2:
+        return first
+    begin_with(key, own, first)
+    return select("Knowledge base", {name: name for name in own}, key)

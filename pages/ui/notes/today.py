@@ -10,7 +10,7 @@ from core.base.datetimes import local_now
 from core.base.messages import message
 from pages.ui.notes import composer, note_fields, opened, places
 from pages.ui.notes.history import offer_undo, undo_edit
-from pages.ui.notes.session import load_offers
+from pages.ui.notes.session import load_offers, units
 from pages.ui.shared import shell, shortcuts, widgets
 from pages.ui.shared.names import browser_zone
 from pages.ui.shared.safe import plain
@@ -54,8 +54,7 @@ def jot() -> None:
     if submitted and text.strip():
         with errors():
             _begin(text)
-            if session_state.get(_ADDED):
-                st.rerun()
+            st.rerun()
     draw()
 
 
@@ -84,7 +83,7 @@ def _open(text: str) -> None:
                 workspace.bases.delete_for_good(made)
             session_state["jot"] = text
 
-        offer_undo(t("Added to '{title}'.", title=plain(note.title)), undo)
+        offer_undo(t("Added to '{title}'.", title=note.title), undo)
         session_state[_ADDED] = True
         return
     note = workspace.daily.open(*day)
@@ -92,7 +91,7 @@ def _open(text: str) -> None:
     if workspace.readonly:
         opened.choose(note.id)
     else:
-        composer.edit(note.id, at_end=True)
+        composer.edit(note.id, caret=units(note.body))
 
 
 def _choose(text: str) -> None:
@@ -100,10 +99,7 @@ def _choose(text: str) -> None:
     if problem := workspace.daily.problem:
         st.write(plain(problem))
     chosen = workspace.settings.daily
-    own = workspace.daily.own_bases()
-    first = chosen.base if chosen.base in own else places.current_place()[0]
-    widgets.begin_with("today_base", own, first)
-    base = widgets.select("Knowledge base", {name: name for name in own}, "today_base") if own[1:] else first
+    base = places.choose_base("today_base", chosen.base)
     folder = note_fields.word_box(
         st, t("Folder"), "today_folder", load_offers().folders.get(base, []), chosen.folder, placeholder=t("No folder")
     )

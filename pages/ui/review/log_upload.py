@@ -4,11 +4,12 @@ import streamlit as st
 from streamlit import session_state
 
 from core.base.text import make_storable
+from pages.ui.notes import places
 from pages.ui.shared import jobs
 from pages.ui.shared.jobs import is_shut, start_job
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t
-from pages.ui.shared.widgets import button, on_demand, select, text_area
+from pages.ui.shared.widgets import button, on_demand, text_area
 
 # Session key that is set when a pasted log was taken, until its box has been emptied.
 _TAKEN = "learning_taken"
@@ -33,8 +34,7 @@ def _drop() -> None:
         else:
             small_print("Suggestions from logs are turned off by enable_learning in tessera.toml.")
         return
-    bases = workspace.daily.own_bases() or [t("My notes")]
-    base = select("Base", {name: name for name in bases}, "learning_base") if bases[1:] else bases[0]
+    base = places.choose_base("learning_base")
     dropped = st.file_uploader(t("Drop the files here"), accept_multiple_files=True, key="learning_files")
     if session_state.pop(_TAKEN, False):
         session_state["learning_pasted"] = ""  # what was pasted may contain secrets
