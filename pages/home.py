@@ -16,11 +16,12 @@ from pages.ui.shared import jobs, language_and_look, shell, welcome
 from pages.ui.shared.jobs import job_panel, redraw_after
 from pages.ui.shared.names import base_name, browser_zone, draft_label, last_update, near_day, note_counts
 from pages.ui.shared.reports import draw_unread
-from pages.ui.shared.safe import elements, html, plain
+from pages.ui.shared.safe import elements, html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import join_list, section_title, t, t_plural, text_of, with_note
 from pages.ui.shared.widgets import (
     base_link,
+    caption,
     close,
     form,
     halves,
@@ -163,7 +164,7 @@ def recent() -> None:
                 titled_link("notes.py", card.title, "keep" if card.id in kept else "", note=card.id, width="stretch")
                 changed = card.updated_at and date.fromisoformat(day_of(card.updated_at, browser_zone()))
                 day = near_day(changed, today.now().date()) if changed else ""
-                st.caption(" · ".join(filter(None, (day, plain(base_name(card.base))))), width="content")
+                caption(" · ".join(filter(None, (day, base_name(card.base)))), width="content")
             if text := texts.get(card.id):
                 draw_html(f'<div class="t-first-words">{html(text)}</div>')
 

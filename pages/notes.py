@@ -20,7 +20,7 @@ from pages.ui.notes import (
 )
 from pages.ui.review import items
 from pages.ui.shared import shell, welcome
-from pages.ui.shared.jobs import is_importing, is_shut, job_panel
+from pages.ui.shared.jobs import is_importing, job_panel
 from pages.ui.shared.names import base_names
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import page_title, small_print, t
@@ -73,9 +73,7 @@ def _notes(bases: list[str], note_id: str) -> tuple[str, bool]:
     if not cards and is_importing(base):
         small_print("The notes are being imported.")
     else:
-        listing.notes(
-            cards, view, note_id, narrowed, several=len(bases) > 1 and not base, shut=is_shut(), move=actions.drop
-        )
+        listing.notes(cards, view, note_id, narrowed, several=len(bases) > 1 and not base)
     return base, bool(base) and not (cards or any(narrowed.parts[1:]))
 
 

@@ -129,7 +129,7 @@ def test_a_task_is_ticked_in_its_note_and_can_be_taken_back(place: Path, monkeyp
     assert texts() == ["Return books by 27 November"]
     done = text.replace("[ ] Pay", "[x] Pay").replace("[ ] Buy", "[x] Buy")
     assert home.workspace.notes.get(note.id).body == done
-    assert "Done: Buy shoes" in home.text
+    assert "Done: Buy shoes" in home.text.replace("\\", "")
     home.press("notes_undo")
     assert home.workspace.notes.get(note.id).body == done.replace("[x] Buy", "[ ] Buy")
     assert texts() == ["Return books by 27 November", "Buy shoes"]

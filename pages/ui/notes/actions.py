@@ -205,7 +205,7 @@ def _offer_undo(done: Sequence[Renaming], text: str) -> None:
         if link.refusal
     ]
 
-    offer_undo(plain(sentences(texts)), partial(workspace.renames.undo, *done))
+    offer_undo(sentences(texts), partial(workspace.renames.undo, *done))
 
 
 def _move(note_ids: Sequence[str]) -> None:
@@ -318,7 +318,7 @@ def actions(note: Note) -> None:
             case "copy":
                 copy = copy_note(note)
                 opened.choose(copy.id)
-                text = t("The copy is at '{path}'.", path=plain(copy.path or ""))
+                text = t("The copy is at '{path}'.", path=copy.path)
                 offer_undo(text, partial(workspace.trash.take_back, copy.id))
             case "history":
                 history.DIALOG.open(note_id)
@@ -394,17 +394,17 @@ def fixed_base(note: Note) -> KnowledgeBase | None:
     return workspace.bases.by_id(note.base_id) if fixed else None
 
 
-def begin_copy(note: Note, *, at: str, back: str) -> None:
+def begin_copy(note: Note, *, caret: int, back: str) -> None:
     """Start a copy of a note. Once the copy is changed, it is saved, and the note is archived if it is still the same.
 
-    `at` and `back` are as in `composer.edit`.
+    `caret` and `back` are as in `composer.edit`.
     """
     composer.begin(
         workspace.bases.by_id(note.base_id).name,
         folder=posixpath.dirname(note.location),
         body=note.body,
         fields=session.fields_of(note) | {"title": _copy_title(note)},
-        caret=session.units(note.body[: max(0, note.body.find(at))]),
+        caret=caret,
         back=back,
         copy_of=note.id,
         copied_version=note.version,

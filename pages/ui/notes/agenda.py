@@ -61,7 +61,7 @@ def _tick(line: QuotedLine) -> None:
             version = before.version
     number = len(re.findall(LINE_END, before.body[: line.start]))
     note = workspace.notes.tick(before.id, number, expected_version=version, embed=False)
-    offer_undo(t("Done: {task}", task=plain(line.text)), partial(undo_edit, before, note))
+    offer_undo(t("Done: {task}", task=line.text), partial(undo_edit, before, note))
 
 
 def tasks(shown: Collection[QuotedLine], now: datetime) -> None:

@@ -77,15 +77,11 @@ def title_of(path: str) -> str:
     return pure.stem if pure.name.lower().endswith(NOTE_SUFFIXES) else pure.name
 
 
-def edit(note_id: str, *, at_end: bool = False, caret: int = 0, at: str = "", back: str = "") -> None:
-    """Start editing a note. Use this in callbacks. Raises NoteNotFound.
-
-    The caret is at an offset, at the end, or in front of the text `at`. `back` is the page to return to.
-    """
+def edit(note_id: str, *, caret: int = 0, back: str = "") -> None:
+    """Start editing a note. Use this in callbacks. `back` is the page to return to. Raises NoteNotFound."""
     note = workspace.notes.get(note_id)
-    caret = units(note.body) if at_end else units(note.body[: max(0, note.body.find(at))]) if at else max(0, caret)
     clear_undo()
-    _open(note, workspace.bases.by_id(note.base_id).name, note.body, caret=caret, back=back)
+    _open(note, workspace.bases.by_id(note.base_id).name, note.body, caret=max(0, caret), back=back)
 
 
 def edit_as(note: Note, body: str, fields: ValueMap, conflict: Note | None = None) -> None:
@@ -103,14 +99,11 @@ def edit_proposed(submission: Submission) -> None:
     _open(note, submission.note.base, changed.body, fields=fields_of(changed, note), proposed=proposed)
 
 
-def resume(key: str) -> None:
-    """Open a draft in the editor, as the draft of a new note if its note no longer exists. Use this in callbacks."""
-    if draft := workspace.drafts.find(key):
-        open_draft(draft)
-
-
 def open_draft(draft: NoteDraft, predecessor: str = "") -> None:
-    """Open a draft in the editor. `predecessor` is the token of an open editor whose session has ended."""
+    """Open a draft in the editor, as the draft of a new note if its note no longer exists. Use this in callbacks.
+
+    `predecessor` is the token of an open editor whose session has ended.
+    """
     token = draft.key.split(" ")[1]
     about: AnyMap = draft.fields
     fields = about.get("fields")
@@ -205,9 +198,8 @@ def save(session: EditorSession, *, over: Note | None = None, automatic: bool = 
 
 def _merge(session: EditorSession, *, automatic: bool) -> None:
     """Merge the user's text with the stored change and save it, unless both changed the same lines or fields."""
-    note = session.note
+    note = session.known_note
     stored = stored_note(session)
-    assert note is not None
     if session.decides or any(getattr(stored, name) != getattr(note, name) for name in session.fields):
         return
     mine = session.body
@@ -233,17 +225,16 @@ def _merge(session: EditorSession, *, automatic: bool) -> None:
         for name in _WAY:
             setattr(current_session(), name, getattr(session, name))
     offer_undo(
-        t("'{title}' was changed elsewhere while you were writing. Both changes were kept.", title=plain(merged.title)),
+        t("'{title}' was changed elsewhere while you were writing. Both changes were kept.", title=merged.title),
         undo,
     )
 
 
 def stored_note(session: EditorSession) -> Note:
     """Return the stored note in a conflict. A changed file is read first, so that its text becomes a version."""
-    assert session.note is not None
     assert session.conflict is not None
-    if workspace.files.is_owned(session.note):
-        return workspace.files.read(session.note.id)
+    if workspace.files.is_owned(session.known_note):
+        return workspace.files.read(session.note_id)
     return session.conflict
 
 
@@ -300,10 +291,9 @@ def save_left(open_session: EditorSession | None) -> None:
         if text is open_session or workspace.readonly:
             continue
         if is_blank(text):
-            assert text.note is not None
             drop_draft(text)
             with suppress(TesseraError):  # the note has since been changed or deleted
-                workspace.trash.take_back(text.note.id, expected_version=text.note.version)
+                workspace.trash.take_back(text.note_id, expected_version=text.known_note.version)
             text.note = None
             text.refusal = None
             text.created = False
@@ -331,9 +321,8 @@ def has_own_title(session: EditorSession) -> bool:
 
 def is_overtaken(session: EditorSession) -> bool:
     """Return whether a newer version of the note has been stored since the last call."""
-    assert session.note is not None
     try:
-        overtaken = session.overtake(workspace.notes.get(session.note.id))
+        overtaken = session.overtake(workspace.notes.get(session.note_id))
     except NoteNotFound:
         return False
     if session.conflict and not session.decides:
@@ -344,11 +333,10 @@ def is_overtaken(session: EditorSession) -> bool:
 
 def take_newer(session: EditorSession) -> None:
     """Edit the newer version, or show a conflict if the text has changed. Use this in callbacks. Raises NoteNotFound."""
-    assert session.note is not None
     if session.changed:
         session.conflict = session.newer
     else:
-        edit(session.note.id)
+        edit(session.note_id)
 
 
 # Drafts, stored as soon as the editor sends its text; a draft belongs to the editor that claimed it last.
@@ -437,7 +425,8 @@ def draw_drafts(note_id: str = "") -> None:
 def _offer(draft: NoteDraft, text: str) -> None:
     def go_on() -> None:
         _take_sent()  # the last keystrokes, sent by the browser together with the click
-        resume(draft.key)
+        if stored := workspace.drafts.find(draft.key):
+            open_draft(stored)
 
     with row(f"draft_{draft.key}", border=True):
         st.markdown(f":material/edit_note: {text}", width="stretch")

@@ -146,9 +146,9 @@ def _draw(session: EditorSession) -> None:
 
 def _edit_copy(session: EditorSession) -> None:
     """Start editing a copy of a note whose text is read-only. Text typed in a draft goes to the copy."""
-    assert session.note is not None
-    copy = actions.copy_note(session.note)
-    if session.body == session.note.body:
+    note = session.known_note
+    copy = actions.copy_note(note)
+    if session.body == note.body:
         composer.edit(copy.id)
     else:
         composer.edit_as(copy, session.body, session.fields)
@@ -205,13 +205,10 @@ def _offer_undo(session: EditorSession) -> None:
             workspace.trash.restore([session.copy_of], embed=False)
         workspace.searches.mark(session.answers, unanswered=True)
 
-    title = plain(note.title)
-    offer_undo(
-        t("'{title}' was saved, and the original was archived.", title=title)
-        if session.copy_of
-        else t("'{title}' was saved.", title=title),
-        undo,
-    )
+    text = t("'{title}' was saved.", title=note.title)
+    if session.copy_of:
+        text = t("'{title}' was saved, and the original was archived.", title=note.title)
+    offer_undo(text, undo)
 
 
 def _bar(session: EditorSession) -> None:
@@ -259,9 +256,8 @@ def _state(session: EditorSession) -> str:
         case State.CLEAN:
             return t("Changes are saved automatically.")
         case State.SAVED:
-            assert session.note is not None
-            is_pending = any(chunk.state == "pending" for chunk in workspace.chunks.all(session.note.id))
-            if is_pending and not workspace.bases.by_id(session.note.base_id).embed_at_once:
+            is_pending = any(chunk.state == "pending" for chunk in workspace.chunks.all(session.note_id))
+            if is_pending and not workspace.bases.get(session.base).embed_at_once:
                 return t("Saved. Until you index this base, parts of the note can be found only by keyword.")
             return t("Saved")
         case State.INCOMPLETE if not session.base:
@@ -339,12 +335,9 @@ def _draw_conflict(session: EditorSession, stored: Note) -> None:
     The user can keep writing until the conflict is resolved.
     """
     with frame("conflict"):
-        st.warning(
-            t(
-                "'{title}' was changed while you were writing. Which version do you want to keep?",
-                title=plain(stored.title),
-            ),
-            icon=":material/call_split:",
+        warn(
+            t("'{title}' was changed while you were writing. Which version do you want to keep?", title=stored.title),
+            "call_split",
         )
         draw_html(
             f'<p class="t-words"><del>{t_html("only in the other version")}</del>'
@@ -392,7 +385,7 @@ def _take_theirs(session: EditorSession) -> None:
     note = workspace.versions.revert(stored.id, stored.version, embed=False)
     composer.discard(session.key)
     offer_undo(
-        t("'{title}' was replaced by the other version. Your version is in the history.", title=plain(note.title)),
+        t("'{title}' was replaced by the other version. Your version is in the history.", title=note.title),
         lambda: workspace.versions.revert(note.id, note.version - 1, expected_version=note.version),
     )
 
@@ -400,7 +393,7 @@ def _take_theirs(session: EditorSession) -> None:
 def _keep_both(session: EditorSession) -> None:
     """Save the editor's text, and add the conflicting stored text as a new note in the same folder."""
     stored = stored_note(session)
-    before = session.note
+    before = session.known_note
     fields = session.fields
     composer.save(session, over=stored)
     if session.changed:
@@ -414,9 +407,7 @@ def _keep_both(session: EditorSession) -> None:
         embed=False,
         **fields_of(stored) | {"title": title},
     )
-    mine = session.note
-    assert mine is not None
-    assert before is not None
+    mine = session.known_note
     composer.discard(session.key)
 
     def undo() -> None:
@@ -426,7 +417,7 @@ def _keep_both(session: EditorSession) -> None:
         with suppress(NoteNotFound):  # the user has deleted it
             workspace.trash.take_back(other.id, expected_version=other.version)
 
-    offer_undo(t("The other version is now the note '{title}'.", title=plain(title)), undo)
+    offer_undo(t("The other version is now the note '{title}'.", title=title), undo)
 
 
 # The component for writing a note: CodeMirror, with completion of links and tags.

@@ -6,11 +6,24 @@ from streamlit import html as draw_html
 
 from core.base.messages import message_table
 from core.model import AUTHORS, NOTE_FIELDS, VERSION_KINDS, FieldChange, Note, NoteDifference, Version
+from pages.ui.notes.session import as_json
 from pages.ui.shared.names import local
 from pages.ui.shared.safe import elements, html, plain, t_html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import join_list, small_print, t
-from pages.ui.shared.widgets import Callback, Dialog, button, close, errors, frame, row, segments, select, small
+from pages.ui.shared.widgets import (
+    Callback,
+    Dialog,
+    button,
+    caption,
+    close,
+    errors,
+    frame,
+    row,
+    segments,
+    select,
+    small,
+)
 
 # The latest changes to notes, which can be undone one by one.
 
@@ -24,7 +37,7 @@ _KEPT = 20
 
 
 def offer_undo(text: str, undo: Callback) -> None:
-    """Show a message about a change on the next rerun, with a button that undoes the change."""
+    """Show a message (not Markdown) about a change on the next rerun, with a button that undoes the change."""
     session_state[_OFFERED] = True
     session_state.pop(_PLACE, None)
     session_state[_DONE] = [*session_state.get(_DONE, []), (text, undo)][-_KEPT:]
@@ -54,7 +67,7 @@ def offer_text_undo(note: Note) -> None:
     last = workspace.versions.all(note.id)[0]
     if (last.kind, last.author) == ("update", "person"):
         offer_undo(
-            t("'{title}' was saved as version {n}.", title=plain(note.title), n=note.version),
+            t("'{title}' was saved as version {n}.", title=note.title, n=note.version),
             lambda: workspace.versions.revert(note.id, before, expected_version=note.version),
         )
         session_state.pop(_OFFERED)
@@ -81,7 +94,7 @@ def draw_undo() -> None:
             undo()
 
     with row("notes_done"):
-        st.caption(text, width="content")
+        caption(text, width="content")
         small("Undo", "notes_undo", "undo", take_back)
         close("notes_done_close", "Close", clear_undo)
 
@@ -96,8 +109,6 @@ def clear_undo() -> None:
 DIALOG = Dialog("history_of")
 # Number of unchanged lines to show before and after a change.
 _AROUND = 2
-# Text shown for an empty field.
-_NONE = "–"
 # Maximum number of characters to show of the difference between two versions.
 _MOST = 60_000
 
@@ -135,7 +146,7 @@ def _history(note_id: str) -> None:
                     note = workspace.versions.revert(note_id, number, expected_version=now)
                     DIALOG.close()
                     offer_undo(
-                        t("'{title}' was restored to version {n}.", title=plain(note.title), n=number),
+                        t("'{title}' was restored to version {n}.", title=note.title, n=number),
                         lambda: workspace.versions.revert(note_id, now),
                     )
                     st.rerun()
@@ -251,11 +262,7 @@ def _fields(changes: tuple[FieldChange, ...]) -> str:
 
 
 def _marked(tag: str, item: object) -> str:
-    return f"<{tag}>{html(text)}</{tag}>" if (text := value(item)) != _NONE else ""
-
-
-def value(item: object) -> str:
-    """Format a field's value for display. An empty value becomes a dash, and a time becomes its date."""
-    if isinstance(item, (tuple, list)):
-        return join_list(map(str, item)) or _NONE
-    return _NONE if item in (None, "") else str(item)[: len("2026-01-31")] if hasattr(item, "isoformat") else str(item)
+    """Return a field's value as a marked HTML element, or "" if the field is empty. A time becomes its date."""
+    value = as_json(item)
+    text = join_list(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)
+    return f"<{tag}>{html(text)}</{tag}>" if text else ""

@@ -1,7 +1,7 @@
 """The left of the Notes page, with the filter box and a tree or table of notes. Clicking a note opens it."""
 
 import re
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Container, Sequence
 from contextlib import suppress
 
 import streamlit as st
@@ -11,8 +11,9 @@ from core.base.errors import QueryError
 from core.base.frozen import Texts, frozen
 from core.base.messages import message_table
 from core.model import BY_USE, Filters, NoteSummary, day_of
-from pages.ui.notes import opened
+from pages.ui.notes import actions, opened
 from pages.ui.shared import links, tree
+from pages.ui.shared.jobs import is_shut
 from pages.ui.shared.names import NOTE_STATES
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, text_of
@@ -125,13 +126,8 @@ def notes(
     narrowed: Narrowing,
     *,
     several: bool,
-    shut: bool,
-    move: Callable[[Sequence[str], str, str], None],
 ) -> None:
-    """Draw the filtered notes as a tree or table.
-
-    When notes are dragged, `move` is called with their ids and the target base and folder.
-    """
+    """Draw the filtered notes as a tree or table. Dragging notes in the tree moves them."""
     if not cards and not any(narrowed.parts[1:]):
         small_print("There are no notes here yet.")
     elif not cards:
@@ -146,7 +142,7 @@ def notes(
 
             def dropped(note_ids: Sequence[str], path: tree.Path) -> None:
                 base, folders = (path[:1], path[1:]) if several else ((), path)
-                guarded(move)(note_ids, "".join(base), "/".join(folders))
+                guarded(actions.drop)(note_ids, "".join(base), "/".join(folders))
 
             tree.draw(
                 cards,
@@ -156,7 +152,7 @@ def notes(
                 "notes_tree_view",
                 several=several,
                 counts=False,
-                move=None if shut else dropped,
+                move=None if is_shut() else dropped,
             )
 
 

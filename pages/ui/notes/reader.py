@@ -150,7 +150,7 @@ def _draw_suggestions(note: Note, related: Related) -> None:
         return pressed
 
     def finish(text: str, take_back: Callback) -> None:
-        offer_undo(plain(text), take_back)
+        offer_undo(text, take_back)
         st.rerun()
 
     if related.tags:
@@ -245,11 +245,10 @@ def note(note: Note, passage: Passage | None) -> None:
         with row("reader_about"):
             dated = day_of(note.updated_at) if note.updated_at else ""
             size = t_plural("{n} character", "{n} characters", n=len(note.body))
-            rendered = not (actions.is_raw() or note.plain)
             read_only = t("read-only file") if actions.fixed_base(note) else ""
             about = facts([note.path or "", size, dated, note.encoding.name if note.encoding else "", read_only])
             changed = f'<span class="t-tag t-edited" title="{html(EDITED)}">{t_html("edited")}</span>'
-            draw_html(f"{about}{changed if edited else ''}{'' if rendered else tags(note.tags)}")
+            draw_html(f"{about}{changed if edited else ''}{tags(note.tags) if actions.is_raw() or note.plain else ''}")
             actions.ways(note)
         if note.status == "archived":
             caption(t("This note is archived, so searches leave it out."), "archive")

@@ -162,6 +162,12 @@ class EditorSession:
         return self.note.id if self.note else ""
 
     @property
+    def known_note(self) -> Note:
+        """The note as stored when editing began or at the last save. Use this only if the note isn't new."""
+        assert self.note is not None
+        return self.note
+
+    @property
     def key(self) -> str:
         """The key of the draft with this session's text."""
         return f"{self.note_id or NEW} {self.draft_id}"
@@ -254,8 +260,7 @@ class EditorSession:
 
     def detach(self, *, has_title: bool) -> None:
         """Turn the text into that of a new note with the old note's fields. Keep the title only if `has_title`."""
-        assert self.note is not None
-        self.fields = fields_of(self.note) | self.fields
+        self.fields = fields_of(self.known_note) | self.fields
         if not has_title:
             self.fields.pop("title", None)
         self.note = self.autosaved_at = self.conflict = None
@@ -318,8 +323,7 @@ class EditorSession:
 
         If the user has changed the text, record a conflict.
         """
-        assert self.note is not None
-        if stored.version <= max(self.note.version, self.newer.version if self.newer else 0):
+        if stored.version <= max(self.known_note.version, self.newer.version if self.newer else 0):
             return False
         self.newer = stored
         self.conflict = stored if self.changed else None

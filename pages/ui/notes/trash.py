@@ -13,7 +13,7 @@ from pages.ui.shared.names import base_name, local
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, sentences, small_print, t, t_plural, text_of
-from pages.ui.shared.widgets import Dialog, frame, more, row, small
+from pages.ui.shared.widgets import Dialog, caption, frame, more, row, small
 
 # The trash, from which deleted notes can be restored or permanently deleted.
 
@@ -75,12 +75,12 @@ def gone(note_id: str) -> None:
 
 
 def _row(trashed: Trashed) -> None:
-    base = workspace.bases.by_id(trashed.base_id).name
+    base = base_name(workspace.bases.by_id(trashed.base_id).name)
     note_id = trashed.version.note_id
     with frame(f"trash_{note_id}"):
         st.markdown(f"**{plain(trashed.version.title)}**")
         about = text_of(BY[trashed.version.author], at=local(trashed.version.at))
-        st.caption(" · ".join([*map(plain, filter(None, [base_name(base), trashed.path or ""])), about]))
+        caption(" · ".join(filter(None, [base, trashed.path, about])))
         with row():
             _restoring(t("Restore"), f"restore_{note_id}", [note_id])
             _deleting(t("Delete for good"), f"forget_{note_id}", [note_id])
@@ -141,10 +141,11 @@ def dialog() -> None:
 
 
 def _base(base: str) -> None:
-    status = next((status for status in workspace.status().bases if status.base.name == base), None)
-    if status is None:
+    if not workspace.bases.find(base):
         DIALOG.close()
         return
+
+    notes = workspace.notes.counts(base).notes
 
     def delete() -> None:
         with busy("Deleting…"):
@@ -152,7 +153,7 @@ def _base(base: str) -> None:
         opened.forget()
 
     DIALOG.confirm(
-        plain(t_plural("Delete '{base}' with {n} note", "Delete '{base}' with {n} notes", n=status.notes, base=base)),
+        plain(t_plural("Delete '{base}' with {n} note", "Delete '{base}' with {n} notes", n=notes, base=base)),
         t_plural(
             "The base is moved to the trash with its notes, their history, question sets and test runs. You can "
             "restore it on the Bases page for {n} day. Files on disk are kept.",
@@ -184,7 +185,7 @@ def _notes(note_ids: Sequence[str]) -> None:
         opened.forget(note_ids)
         texts = [t_plural("{n} note was moved to the trash.", "{n} notes were moved to the trash.", n=len(cards))]
         texts += [
-            t("The system has no trash for these files, so they were moved to {folder}.", folder=plain(name))
+            t("The system has no trash for these files, so they were moved to {folder}.", folder=name)
             for name in sorted(map(str, folders))
         ]
         offer_undo(sentences(texts), restore)

@@ -45,6 +45,7 @@ from pages.ui.shared.text import label_of, small_print, t, t_plural, text_of, wi
 from pages.ui.shared.widgets import (
     bound,
     button,
+    caption,
     errors,
     expander,
     frame,
@@ -144,7 +145,7 @@ def reject(chosen: Sequence[Submission]) -> None:
 def _settled(done: Sequence[Submission], *, accepted: bool) -> str:
     """Return a sentence about the decision on a submission, or on several."""
     if len(done) == 1:
-        return plain(settled_line(done[0].kind, done[0].note.title, accepted=accepted))
+        return text_of(settled_line(done[0].kind, done[0].note.title, accepted=accepted))
     if accepted:
         return t_plural("{n} note was accepted.", "{n} notes were accepted.", n=len(done))
     return t_plural("{n} note was rejected.", "{n} notes were rejected.", n=len(done))
@@ -159,7 +160,7 @@ def merge(matter: ReviewItem, into: str) -> None:
         workspace.versions.revert(into, before, embed=False)
         workspace.trash.restore(_note_ids([matter]), embed=False)
 
-    offer_undo(t("The text was added to '{title}'.", title=plain(merged.title)), undo_merge)
+    offer_undo(t("The text was added to '{title}'.", title=merged.title), undo_merge)
 
 
 def _note_ids(chosen: Items) -> list[str]:
@@ -341,12 +342,12 @@ def draw_item(matter: ReviewItem) -> None:
         if matter.kind == "question":
             page_link("search.py", "Ask again", "search", q=matter.title)
     if not matter.pair:  # each side has its own
-        st.caption(" · ".join(filter(None, _origin(matter))))
+        caption(" · ".join(filter(None, _origin(matter))))
     if matter.kind != "question":
         with frame("review_matter"):
             _draw_content(matter)
     elif others := [wording for wording in matter.quotes if wording != matter.title]:
-        st.caption(plain(t("Also asked as: {wordings}", wordings=others)))
+        caption(t("Also asked as: {wordings}", wordings=others))
     if matter.note and not matter.pair:
         note_link(matter.note.id, came="review")
     if matter.kind != "note":
@@ -380,16 +381,16 @@ def _origin(matter: ReviewItem) -> Iterator[str]:
     if matter.submission:
         origin = ""
         if note and kind == "note":
-            origin = plain(place_line(note.origin) if note.source.endswith("_learning") else note.origin)
-        yield t("Suggested from {place}", place=origin) if origin else plain(_done(matter.submission))
-    yield plain(base_name(matter.base))
+            origin = text_of(place_line(note.origin) if note.source.endswith("_learning") else note.origin)
+        yield t("Suggested from {place}", place=origin) if origin else _done(matter.submission)
+    yield base_name(matter.base)
     for file in (note, matter.other):
         if file:
-            yield plain(file.location)
+            yield file.location
     if kind == "note" and workspace.bases.get(matter.base).write_files:
         yield t("kept in Tessera, not in a file")
     if kind == "upgrade" and note:
-        yield t("pack {name}", name=plain(note.source_ref.removeprefix("pack:")))
+        yield t("pack {name}", name=note.source_ref.removeprefix("pack:"))
     if matter.at:
         yield text_of(_ENDING[kind], day=day_of(matter.at)) if kind in _ENDING else local(matter.at)
 

@@ -10,13 +10,14 @@ from core.base.flow import flow
 from core.base.frozen import Texts
 from core.model import KnowledgeBase, Note, NoteSummary
 from pages.ui.notes import actions, composer
+from pages.ui.notes.session import units
 from pages.ui.shared.jobs import is_shut
 from pages.ui.shared.names import base_name, local
 from pages.ui.shared.rendered import mark, render_text
-from pages.ui.shared.safe import Spans, plain
+from pages.ui.shared.safe import Spans
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import t
-from pages.ui.shared.widgets import button, note_link, page_link, row
+from pages.ui.shared.widgets import button, caption, note_link, page_link, row
 
 # A number or date, or a word.
 _WORD = re.compile(r"\d+(?:[.,:/-]\d+)*|[^\W\d_]+")
@@ -36,7 +37,7 @@ def draw(pair: tuple[NoteSummary, NoteSummary], quotes: Texts) -> None:
             note = workspace.notes.get(card.id)
             fixed = actions.fixed_base(note)
             read_only = t("read-only file") if fixed else ""
-            st.caption(" · ".join(filter(None, (plain(base_name(card.base)), date, plain(path), read_only))))
+            caption(" · ".join(filter(None, (base_name(card.base), date, path, read_only))))
             with row(f"side_{number}"):
                 note_link(card.id, card.title, came="review")
                 if quotes:
@@ -63,10 +64,11 @@ def _edit(note: Note, fixed: KnowledgeBase | None, at: str, number: int) -> None
         else None,
     ):
         composer.leave()
+        caret = units(note.body[: max(0, note.body.find(at))])
         if fixed:
-            actions.begin_copy(note, at=at, back="review.py")
+            actions.begin_copy(note, caret=caret, back="review.py")
         else:
-            composer.edit(note.id, at=at, back="review.py")
+            composer.edit(note.id, caret=caret, back="review.py")
         switch_page("notes.py")
     if fixed and not (note.plain or note.document):
         page_link("bases.py", "Let Tessera edit these files", "tune", base=fixed.name, came="review")
