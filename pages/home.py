@@ -184,7 +184,7 @@ def bases(status: Status) -> None:
     with row("more_notes"):
         if not is_only:
             page_link("bases.py", "New base", "database", new="yes")
-        st.page_link("notes.py", label=t("Import more notes"), icon=":material/add:", query_params={"import": "open"})
+        page_link("notes.py", "Import more notes", "add", **{"import": "open"})
         if not workspace.readonly and small("Today's note", "home_today", "today"):
             shell.open_today()
         if jobs.SAMPLE not in [base.base.name for base in status.bases]:

@@ -107,7 +107,7 @@ def _note(note: Note) -> None:
 
 opened.draw_begin_dialog()
 today.draw()
-if (wanted := session_state.pop(shell.NEW, None)) is not None:
+if wanted := session_state.pop(shell.NEW, None):
     title, comes = wanted
     composer.leave()
     composer.begin_here(title, at_top=comes)

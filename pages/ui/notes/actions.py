@@ -3,7 +3,6 @@
 import posixpath
 from collections.abc import Sequence
 from functools import partial
-from itertools import chain, count
 from pathlib import PurePosixPath
 from urllib.parse import quote
 
@@ -16,6 +15,7 @@ from core.model import NOTE_FIELDS, KnowledgeBase, Note, Renaming, fields_of
 from pages.ui.notes import composer, history, note_fields, opened, session, trash
 from pages.ui.notes.files import note_page
 from pages.ui.notes.history import offer_undo
+from pages.ui.notes.places import base_of
 from pages.ui.shared import names, shell
 from pages.ui.shared.jobs import is_shut
 from pages.ui.shared.safe import plain
@@ -210,7 +210,7 @@ def _offer_undo(done: Sequence[Renaming], text: str) -> None:
 
 def _move(note_ids: Sequence[str]) -> None:
     first = workspace.notes.get(note_ids[0])
-    base = workspace.bases.by_id(first.base_id).name
+    base = base_of(first)
     before = str(PurePosixPath(first.path or "").parent).removeprefix(".")
     folders = {"": t("the top level"), **{folder: folder for folder in session.load_offers().folders[base]}}
     folders.setdefault(before, before)
@@ -400,7 +400,7 @@ def begin_copy(note: Note, *, caret: int, back: str) -> None:
     `caret` and `back` are as in `composer.edit`.
     """
     composer.begin(
-        workspace.bases.by_id(note.base_id).name,
+        base_of(note),
         folder=posixpath.dirname(note.location),
         body=note.body,
         fields=session.fields_of(note) | {"title": _copy_title(note)},
@@ -414,6 +414,9 @@ def begin_copy(note: Note, *, caret: int, back: str) -> None:
 def _copy_title(note: Note) -> str:
     """Return a title for a copy of a note that no note has yet."""
     taken = {card.title for card in workspace.notes.all()}
-    name = t("{title} (copy)", title=note.title)
-    titles = chain([name], (f"{name} {number}" for number in count(2)))
-    return next(title for title in titles if title not in taken)
+    name = title = t("{title} (copy)", title=note.title)
+    number = 1
+    while title in taken:
+        number += 1
+        title = f"{name} {number}"
+    return title

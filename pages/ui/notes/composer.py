@@ -18,6 +18,7 @@ from core.base.text import with_line_ends
 from core.model import NOTE_FIELDS, NOTE_SUFFIXES, Note, NoteDraft, Proposal, Submission
 from pages.ui.notes import places
 from pages.ui.notes.history import SEEN, clear_undo, offer_undo
+from pages.ui.notes.places import base_of
 from pages.ui.notes.session import NEW, EditorSession, State, fields_of, units, without_surrogates
 from pages.ui.shared import links
 from pages.ui.shared.names import draft_label, local
@@ -81,12 +82,12 @@ def edit(note_id: str, *, caret: int = 0, back: str = "") -> None:
     """Start editing a note. Use this in callbacks. `back` is the page to return to. Raises NoteNotFound."""
     note = workspace.notes.get(note_id)
     clear_undo()
-    _open(note, workspace.bases.by_id(note.base_id).name, note.body, caret=max(0, caret), back=back)
+    _open(note, base_of(note), note.body, caret=max(0, caret), back=back)
 
 
 def edit_as(note: Note, body: str, fields: ValueMap, conflict: Note | None = None) -> None:
     """Start editing a note with a changed text and fields, which may conflict with the note. Use this in callbacks."""
-    base = workspace.bases.by_id(note.base_id).name
+    base = base_of(note)
     clear_undo()
     keep_draft(_open(note, base, body, fields=dict(fields), conflict=conflict, action="rest"))
 

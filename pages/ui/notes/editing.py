@@ -18,6 +18,7 @@ from pages.ui.notes import actions, composer, history, note_fields, opened, rout
 from pages.ui.notes.composer import current_session, stored_note
 from pages.ui.notes.files import NoteSources, why_read_only
 from pages.ui.notes.history import offer_undo
+from pages.ui.notes.places import base_of
 from pages.ui.notes.session import Action, EditorSession, State, draft_about, fields_of
 from pages.ui.shared import cards, links
 from pages.ui.shared.document import Clicked, document_part, show_document
@@ -110,7 +111,7 @@ def _draw(session: EditorSession) -> None:
         with left:
             note = session.note
             if note and (base := actions.fixed_base(note)):
-                with container(border=True, key="writing_elsewhere"):
+                with frame("writing_elsewhere"):
                     st.markdown(
                         t("This note is the file **{path}**. Its fields can be set here.", path=plain(note.location))
                     )
@@ -224,7 +225,7 @@ def _bar(session: EditorSession) -> None:
             caption(
                 " › ".join(
                     [
-                        workspace.bases.by_id(session.note.base_id).name,
+                        base_of(session.note),
                         *PurePosixPath(session.note.location).parts[:-1],
                     ]
                 ),

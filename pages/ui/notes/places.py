@@ -1,16 +1,22 @@
-"""Where a new note goes: the bases that can hold it, and the base and folder to suggest."""
+"""Where a note is, and where a new one goes: the bases that can hold it, and the base and folder to suggest."""
 
 import posixpath
 from pathlib import Path
 
 from streamlit import session_state
 
+from core.model import Note
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import t
 from pages.ui.shared.widgets import begin_with, select
 
 # Number of recently changed notes to search for a writable base.
 _LATEST = 20
+
+
+def base_of(note: Note) -> str:
+    """Return the name of a note's base."""
+    return workspace.bases.by_id(note.base_id).name
 
 
 def has_read_only_files(name: str) -> bool:

@@ -30,6 +30,7 @@ from pages.ui.notes import actions, files, listing, neighbours, opened
 from pages.ui.notes.files import NoteSources
 from pages.ui.notes.history import offer_undo
 from pages.ui.notes.opened import Passage
+from pages.ui.notes.places import base_of
 from pages.ui.shared import widgets
 from pages.ui.shared.cards import tags
 from pages.ui.shared.document import Clicked, RenderedNote, SourceSpan, document, show_document
@@ -164,7 +165,7 @@ def _draw_suggestions(note: Note, related: Related) -> None:
         small_title("Suggested locations")
     for number, found in enumerate(related.places):
         place = found.folder or t("the top level")
-        if found.base != workspace.bases.by_id(note.base_id).name:
+        if found.base != base_of(note):
             place = with_label(found.base, place)
         if not found.movable:
             st.markdown(plain(place))
@@ -381,7 +382,7 @@ def _text(note: Note, chunk: Chunk | None, *, is_first: bool = True) -> None:
             elif link.line >= 0:
                 guarded(workspace.notes.tick)(note.id, link.line, expected_version=note.version, embed=False)
             else:
-                opened.ask_to_begin(workspace.bases.by_id(note.base_id).name, link.make)
+                opened.ask_to_begin(base_of(note), link.make)
 
         show_document(_page(note, drawn, sources), f"{key}_document", place=place, arrival=arrival, on_click=clicked)
 

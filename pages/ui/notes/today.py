@@ -10,6 +10,7 @@ from core.base.datetimes import local_now
 from core.base.messages import message
 from pages.ui.notes import composer, note_fields, opened, places
 from pages.ui.notes.history import offer_undo, undo_edit
+from pages.ui.notes.places import base_of
 from pages.ui.notes.session import load_offers, units
 from pages.ui.shared import shell, shortcuts, widgets
 from pages.ui.shared.names import browser_zone
@@ -78,7 +79,7 @@ def _open(text: str) -> None:
             undo_edit(before, note)
             if not existed and workspace.notes.get(note.id).body == before.body:
                 workspace.trash.put(note.id)
-            made = workspace.bases.by_id(note.base_id).name
+            made = base_of(note)
             if base is None and not workspace.notes.counts(made).notes:
                 workspace.bases.delete_for_good(made)
             session_state["jot"] = text

@@ -54,6 +54,7 @@ from pages.ui.shared.widgets import (
     page_link,
     paragraph,
     pills,
+    row,
     small,
 )
 
@@ -77,7 +78,7 @@ def box(note_id: str) -> None:
         if submission.change:
             draw_difference(workspace.proposals.difference(submission))
         shut = is_shut()
-        with container(horizontal=True):
+        with row():
             button("Accept", "accept_box", "check", accept, [submission], type="primary", disabled=shut)
             button("Edit, then accept", "waiting_edit", "edit", composer.edit_proposed, submission, disabled=shut)
             button("Reject", "reject_box", "close", reject, [submission], disabled=shut)
@@ -314,8 +315,8 @@ def draw_item(matter: ReviewItem) -> None:
     shut = is_shut()
     st.subheader(plain(_title(matter)), anchor=False)
     st.markdown(f":material/{kind.icon}: {text_of(kind.about)}")
-    row = container(horizontal=True, vertical_alignment="center", key="review_decisions")
-    with row:
+    decisions = row("review_decisions")
+    with decisions:
         if matter.kind == "question" and button(
             "Write the answer", "decide_write", "edit_square", type="primary", shortcut=_key("edit"), disabled=shut
         ):
@@ -357,7 +358,7 @@ def draw_item(matter: ReviewItem) -> None:
     if known[0] != matter.key:
         known = session_state[_NEAREST] = matter.key, workspace.review.nearest(matter)
     if near := known[1]:
-        with row:
+        with decisions:
             button(
                 t("Add to '{title}'", title=plain(near.title)),
                 "decide_merge",
