@@ -75,8 +75,9 @@ def cells(row: str) -> list[str]:
 def as_row(row: str, header: str = "") -> str:
     """Return a table row as running text, with dots between its cells and the names of their columns before them."""
     named = zip_longest(cells(header), cells(row), fillvalue="")
-    headed = ((name and f"{name}{'：' if _WIDE.match(name[-1]) else ': '}", cell) for name, cell in named if cell)
-    return " · ".join(map("".join, headed))
+    return " · ".join(
+        f"{name}{'：' if _WIDE.match(name[-1]) else ': '}{cell}" if name else cell for name, cell in named if cell
+    )
 
 
 def without_bars(text: str, fence: str = "") -> str:

@@ -9,6 +9,7 @@ Patterns are written in simplified Chinese and matched against simplified text. 
 """
 
 import re
+from collections.abc import Sequence
 
 from core.base.blobs import Span
 from core.base.frozen import Texts, frozen
@@ -122,7 +123,7 @@ def split_sides(items: Segments, before: Segments, after: Segments) -> ComparedT
     return ComparedThings(tuple(things), " ".join(" ".join(shared).split()).strip(" ,，的"))
 
 
-def cut(text: str, spans: list[Span]) -> Segments:
+def cut(text: str, spans: Sequence[Span]) -> Segments:
     """Return the text before, between and after the given spans."""
     ends = [0, *(end for _, end in spans)]
     return [text[end:start] for end, start in zip(ends, [*(start for start, _ in spans), len(text)], strict=True)]

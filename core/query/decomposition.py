@@ -310,7 +310,7 @@ def recognise(text: str, phrases: Sequence[str] = ()) -> Recognised | None:
         return None
     # Replace each phrase with a private-use character.
     question = " ".join(text.replace("’", "'").split())
-    names: dict[int, str] = {}
+    names = {}
     for number, phrase in enumerate(sorted(phrases, key=len, reverse=True), compared_things.FIRST_NAME):
         plain = " ".join(phrase.replace("’", "'").split())
         if plain and number <= compared_things.LAST_NAME:
@@ -396,7 +396,7 @@ def decompose(match: Recognised, *, limit: int = 6) -> Decomposition:
     sides. A list or summary yields the subject alone, followed by the subject with each aspect. Phrases are never
     split.
     """
-    return Decomposition(match.kind, _drop_repeats(_parts(match), limit))
+    return Decomposition(match.kind, drop_repeats(_parts(match), limit))
 
 
 def decompose_by_model(text: str, kind: ExploratoryKind, chat: "Chat", *, limit: int = 6) -> Decomposition:
@@ -406,7 +406,7 @@ def decompose_by_model(text: str, kind: ExploratoryKind, chat: "Chat", *, limit:
     """
     answer = _strings(chat.ask(TASK, {"question": text, "most": limit}))
     whole = " ".join(text.split()).casefold()
-    parts = _drop_repeats((SubQuery(part, PART) for part in answer if part.casefold() != whole), limit)
+    parts = drop_repeats((SubQuery(part, PART) for part in answer if part.casefold() != whole), limit)
     if not parts:
         raise chat.server.unusable("didn't return a list of smaller questions")
     return Decomposition(kind, parts, by=chat.server.model)
@@ -427,7 +427,8 @@ def _parts(match: Recognised) -> Iterable[SubQuery]:
         yield SubQuery(" ".join((*match.things, match.shared)).strip(), BOTH)
 
 
-def _drop_repeats(parts: Iterable[SubQuery], limit: int) -> tuple[SubQuery, ...]:
+def drop_repeats(parts: Iterable[SubQuery], limit: int) -> tuple[SubQuery, ...]:
+    """Return the first `limit` sub-queries, without those whose text another one before them has."""
     first: dict[str, SubQuery] = {}
     for part in parts:
         first.setdefault(part.text.casefold(), part)

@@ -179,7 +179,7 @@ def _values(pieces: Iterable[QuerySpan], kind: str) -> Texts:
 def _join_text(pieces: Iterable[QuerySpan]) -> str:
     """Return the text of words and phrases. Whitespace and each removed span become a single space."""
     parts = []
-    last: QuerySpan | None = None
+    last = None
     for piece in pieces:
         if not piece.text:
             continue
@@ -198,8 +198,8 @@ def _filters(pieces: Iterable[QuerySpan], now: datetime) -> Filters:
     bases: dict[str, None] = {}
     conditions: dict[tuple[str, bool, Texts], dict[str, None]] = {}
     begins: datetime | None
-    after: datetime | None = None
-    before: datetime | None = None
+    after = None
+    before = None
     for piece in pieces:
         term = piece.term
         if not term:
@@ -279,7 +279,7 @@ def filters_of(*, properties: Collection[str] = (), **values: Unpack[FilterValue
 def merge_filters(typed: Filters, options: SearchOptions) -> Filters:
     """Combine a question's filters with those from the options. Raises UnknownChoice if a status is unknown."""
     caller = options.get("caller") or CallerContext()
-    given: list[tuple[str, Iterable[str]]] = [
+    given = [
         ("type", caller.types),
         ("tag", caller.tags),
         *((name, _several(options.get(name))) for name in fields_of("word")),  # type: ignore[arg-type]

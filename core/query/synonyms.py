@@ -14,6 +14,7 @@ from core.base.frozen import frozen
 from core.base.messages import Message, message
 from core.base.text import CJK, LINE_END, STOP_WORDS, fold, fold_in_place
 from core.model import Spans
+from core.query.compared_things import cut
 from core.settings.errors import read_file
 
 # Name of a workspace's synonym file.
@@ -183,11 +184,9 @@ def _by_itself(text: str, start: int, end: int) -> bool:
 
 def _replaced(text: str, places: Sequence[Span], word: str) -> str:
     """Replace spans with a word, adding spaces between the word and adjacent letters."""
-    starts = [*(start for start, _ in places), len(text)]
-    ends = [0, *(end for _, end in places)]
-    replaced = text[: starts[0]]
-    for start, end in zip(starts[1:], ends[1:], strict=True):
-        for piece in (word, text[end:start]):
+    replaced, *others = cut(text, places)
+    for other in others:
+        for piece in (word, other):
             touch = replaced and piece and _LETTER.match(replaced[-1]) and _LETTER.match(piece[0])
             replaced += f" {piece}" if touch else piece
     return replaced

@@ -143,7 +143,7 @@ class LateInteraction:
     def score(self, query: str, candidates: Sequence[Candidate]) -> Judged:
         """Score candidates, computing missing bits in order until the time limit is reached."""
         _, (question,) = self._embedder.embed_tokens([query], role="query")
-        passages: dict[int, Bits] = {}
+        passages = {}
         began = monotonic()
         for number, candidate in enumerate(candidates):
             if candidate.bits is not None:

@@ -142,7 +142,7 @@ class RerankApi:
         unusable = self._server.unusable
         if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
             raise unusable("answered without a list of scores")
-        scores: dict[int, float] = {}
+        scores = {}
         for row in rows:
             index = row.get("index")
             score = row.get("relevance_score", row.get("score"))

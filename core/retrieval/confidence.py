@@ -101,7 +101,7 @@ def match_levels(
     if quoted is not None:
         most = 2 if quoted else 1
         levels = [quoted.get(hit.chunk.id, min(level, most)) for hit, level in zip(result.hits, levels, strict=True)]
-    pools: list[list[int]] = []
+    pools = []
     for level in levels:
         pools.append([level])
         while len(pools) > 1 and fmean(pools[-2]) < fmean(pools[-1]):

@@ -36,7 +36,7 @@ def build_passage(store: Store, card: NoteSummary, chunk: Chunk, size: int, join
         return Passage(card, chunk.start, chunk.end, chunk.text, chunk.fence)
     held = {item.index: item for item in (chunk, *joined)}
     left = MOST_TOKENS - sum(item.token_count for item in (chunk, *joined))
-    ended = set[bool]()
+    ended = set()
     around = store.chunks.neighbours(card.id, chunk.index, size) if size else ()
     for item in sorted(around, key=lambda item: (abs(item.index - chunk.index), item.index)):
         after = item.index > chunk.index
@@ -216,7 +216,7 @@ def build(store: Store, hits: Sequence[Hit], words: Sequence[str], tokens: Token
             else:
                 left_out += 1
             continue
-        ended: set[bool] = set()  # the sides where a neighbour didn't fit
+        ended = set()  # the sides where a neighbour didn't fit
         for piece in map(block.rest, near):
             is_before = piece.start < own.start
             if piece.text.strip() and is_before not in ended and not block.add_neighbour(piece, own):

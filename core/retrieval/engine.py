@@ -13,7 +13,7 @@ from core.base.blobs import Span
 from core.base.cache import Cache
 from core.base.call_log import log_bases, log_call
 from core.base.errors import QueryError
-from core.base.messages import Message, message
+from core.base.messages import message
 from core.base.text import query_keywords
 from core.indexing.models import Models
 from core.model import (
@@ -37,7 +37,7 @@ from core.model import (
 )
 from core.model.limits import QUESTION
 from core.notes.uses import Clicks
-from core.query.decomposition import WHOLE
+from core.query.decomposition import WHOLE, drop_repeats
 from core.query.parser import FilterValues, filters_of
 from core.query.synonyms import SynonymsFile
 from core.retrieval import context, highlights, hits, llm_choice, stages
@@ -77,7 +77,7 @@ def follow_ups(
     tops: Sequence[Sequence[tuple[Chunk, NoteSummary]]],
     variants: Variants,
     number: int,
-) -> list[SubQuery]:
+) -> Sequence[SubQuery]:
     """Return the new sub-queries for the next round. `done` are the sub-queries of earlier rounds.
 
     The second round rephrases the original sub-queries. For lists and summaries, each round also asks about the section
@@ -85,24 +85,16 @@ def follow_ups(
     each sub-query.
     """
     known = {sub_query.text.casefold() for sub_query in done}
-    result: list[SubQuery] = []
-
-    def ask(text: str, why: Message) -> None:
-        if len(result) < _PER_ROUND and text.casefold() not in known:
-            known.add(text.casefold())
-            result.append(SubQuery(text, why))
-
+    asked = []
     if number == 2:
-        for part in decomposition.sub_queries:
-            for variant in variants(part.text):
-                ask(variant, SYNONYM)
+        asked += [SubQuery(text, SYNONYM) for part in decomposition.sub_queries for text in variants(part.text)]
     if decomposition.kind in ("list", "summary"):
         subject = decomposition.sub_queries[0].text
         for chunk, card in filter(None, chain.from_iterable(zip_longest(*tops))):
             title = chunk.section_title or card.title
             if title.casefold() not in subject.casefold():
-                ask(f"{subject} {title}", LEAD)
-    return result
+                asked.append(SubQuery(f"{subject} {title}", LEAD))
+    return drop_repeats((part for part in asked if part.text.casefold() not in known), _PER_ROUND)
 
 
 @dataclass(eq=False)
@@ -290,7 +282,7 @@ class SearchEngine:
         latest = list(first)
         limit = whole.query.settings.limit
         known: set[int] = set()
-        summaries: list[SubQueryResult] = []
+        summaries = []
 
         def nearness(rowids: Sequence[int]) -> Scores:
             """Return the cosine between each chunk and the whole question, or an empty dict in keyword mode."""

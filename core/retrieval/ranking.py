@@ -476,7 +476,7 @@ def demote_superseded(
     @cache
     def newer(old: str) -> set[str]:
         """Return the notes that supersede a note, directly or transitively."""
-        known = set[str]()
+        known = set()
         waiting = list(successors.get(old, ()))
         while waiting:
             if (note := waiting.pop()) not in known:

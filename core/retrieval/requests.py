@@ -263,7 +263,7 @@ def _load_rerankers(models: Models, request: SearchRequest, *, wait: bool, cache
     name = request.query.settings.reranker
     if name == NONE or not {"model_loading", "model_away"}.isdisjoint(request.notices):
         return
-    rerankers: dict[str, tuple[Reranker, Embedder]] = {}
+    rerankers = {}
     try:
         for base in request.vector_bases:
             if not (wait or (models.reranker_ready(base, name) and models.ready(base))):

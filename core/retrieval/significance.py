@@ -65,7 +65,7 @@ def compare(old: Mapping[str, float], new: Mapping[str, float]) -> Comparison:
     # With its 95% interval on one side of 0, a difference is settled. If it stays the same, the others need a total of
     # n = (z × sd / difference)² questions, because the normal interval has a half-width of z × sd / √n (Cochran,
     # 'Sampling Techniques', 1977, chapter 4). With n questions, about half of all trials would settle the difference.
-    more: int | None = None
+    more = None
     if count >= ENOUGH and difference:
         settled = low > 0 or high < 0
         more = 0 if settled else max(1, ceil((_Z * float(differences.std(ddof=1)) / difference) ** 2) - count)

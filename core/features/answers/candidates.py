@@ -126,7 +126,7 @@ Candidates = Sequence[EvidenceCandidate]
 
 def _read(by_hit: Mapping[str, Candidates], reads: TokenizedHits) -> None:
     """Set each unit's `read` feature. Only the passages with the most evidence from other features are scored."""
-    passages = list[tuple[float, list[EvidenceCandidate], Callable[[], list[float]]]]()
+    passages = []
     for key, units in by_hit.items():
         read = reads.get(key)
         if not (read and read.compared and units and (ensemble := reader.shipped(read.embedder.fingerprint))):
@@ -273,19 +273,20 @@ def collect_candidates(store: Store, reads: Reads, result: SearchResult) -> list
 
 def _about_named(units: Candidates, others: Mapping[str, OthersSections]) -> Candidates:
     """Leave out units about people whom the question doesn't name, if units about named people say as much."""
-    named = defaultdict[str, list[frozenset[str]]](list)
-    aside = list[EvidenceCandidate]()
+    named = defaultdict(list)
+    aside = set()
     for unit in units:
         at, _ = place_in_note(unit.hit.chunk, unit.unit.start, unit.unit.end)
         sections = (names for start, end, names in others.get(unit.hit.note.id, ()) if start <= at < end)
         if any(all(find_words(name, fold(unit.text)) < 0 for name in names) for names in sections):
-            aside.append(unit)
+            aside.add(id(unit))
         else:
             named[unit.hit.note.id].append(unit.words)
-    dropped = {
-        id(unit) for unit in aside if unit.words and any(unit.words <= words for words in named[unit.hit.note.id])
-    }
-    return [unit for unit in units if id(unit) not in dropped]
+    return [
+        unit
+        for unit in units
+        if id(unit) not in aside or not unit.words or not any(unit.words <= words for words in named[unit.hit.note.id])
+    ]
 
 
 def with_own_texts(store: Store, result: SearchResult) -> SearchResult:

@@ -1,10 +1,12 @@
 """Choose the best excerpts from hits as an answer's quotes, and estimate the chance that they are right."""
 
 from bisect import bisect
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations, count, groupby
 from math import exp, log
+from operator import attrgetter
 
 from core.base.blobs import Span, blobs
 from core.base.frozen import frozen
@@ -160,23 +162,22 @@ class Excerpt:
 
 
 Excerpts = Sequence[Excerpt]
+_BY_SCORE = attrgetter("score")
 
 
 def excerpts(units: Candidates) -> Excerpts:
     """Return the best excerpt around each unit, best first. `units` must be sorted by hit and position."""
-    found = list[Excerpt]()
-    for _, neighbours in groupby(units, key=lambda unit: unit.hit.chunk.id):
+    around = defaultdict(list)
+    for chunk_id, neighbours in groupby(units, key=lambda unit: unit.hit.chunk.id):
         of_hit = list(neighbours)
         evidence = [unit.evidence for unit in of_hit]
         odds = [exp(value) for value in evidence]
-        best: dict[int, tuple[float, int, int]] = {}
         for first, last in _runs(of_hit):
             if answering := [number for number in range(first, last) if not of_hit[number].parts["asks"]]:
                 strongest = max(answering, key=evidence.__getitem__)
-                best[strongest] = max(best.get(strongest, (0.0, 0, 0)), (sum(odds[first:last]), first, last))
-        for strongest, (total, first, last) in best.items():
-            found.append(Excerpt(tuple(of_hit[first:last]), of_hit[strongest], log(total)))
-    return sorted(found, key=lambda excerpt: -excerpt.score)
+                excerpt = Excerpt(tuple(of_hit[first:last]), of_hit[strongest], log(sum(odds[first:last])))
+                around[chunk_id, strongest].append(excerpt)
+    return sorted((max(alike, key=_BY_SCORE) for alike in around.values()), key=_BY_SCORE, reverse=True)
 
 
 def _runs(units: Candidates) -> Iterator[Span]:
@@ -291,7 +292,7 @@ def _select_sides(result: SearchResult, ranked: Excerpts) -> Excerpts:
     named = frozenset().union(*(excerpt.words for excerpt in selection))
     if not all(name & named for name in names):
         return []
-    for excerpt in sorted(further, key=lambda excerpt: -excerpt.score):
+    for excerpt in sorted(further, key=_BY_SCORE, reverse=True):
         if all(excerpt.hit.chunk.id != item.hit.chunk.id and not excerpt.repeats(item) for item in selection):
             selection.append(excerpt)
     return selection[:QUOTES]

@@ -262,7 +262,7 @@ def compare(text: str, others: Iterable[str]) -> tuple[list[Span], list[Span]]:
 
 def _figures_of(texts: Iterable[str]) -> Sources:
     """Return the figures in texts, and how many times of day a list has. For example, *at 8 and at 20* means twice."""
-    found = list[tuple[str, Figure]]()
+    found = []
     for text in texts:
         figures = find(text)
         times = [figure for figure in figures if figure.says[0][0] in ("time", "hour", "daytime")]
@@ -485,7 +485,7 @@ def _amount(match: Match) -> Read:
     says: Readings = (("n", value, unit),)
     if unit in COUNTED_UNITS:
         says += (("n", value, ""),)
-    implied: list[Reading] = [("n", value, other) for other in DEGREES.get(unit, ())]
+    implied = [("n", value, other) for other in DEGREES.get(unit, ())]
     implied += [("bare", value / factor, match["unit"].strip(" -"))] if match["unit"] else []
     loose = value == 1 and (not typed or bool(match["classifier"])) and (not unit or word != "one")
     loose |= alone and match["chinese"] == "两"

@@ -19,7 +19,6 @@ from core.model import (
     NOT_NARROWING,
     Answer,
     Answered,
-    Hit,
     Note,
     Progress,
     Question,
@@ -234,22 +233,23 @@ class Answers:
             return len(self._searching.marks(text, result.understood.text))
 
         least = max(1, count_words(first.marked_text))
-        pairs = list(self._neighbours.likeness.contradictions({hit.note.id for hit in result.hits}))
         found = [
             (count_words(another), another, pair.second)
-            for pair in (*pairs, *(pair.reversed for pair in pairs))
+            for either in self._neighbours.likeness.contradictions({hit.note.id for hit in result.hits})
+            for pair in (either, either.reversed)
             for sentence, another in zip(pair.quotes[::2], pair.quotes[1::2], strict=True)
             if pair.second != first.note.id
             if sentence in first.marked_text
             or (count_words(sentence) >= least and numbers.issuperset(NUMBER.findall(sentence)))
         ]
-        quotes = (
-            _sentence_quote(hit, another)
-            for _, another, note_id in sorted(found, reverse=True)
-            for hit in result.hits
-            if hit.note.id == note_id
-        )
-        return next(filter(None, quotes), None)
+        for _, another, note_id in sorted(found, reverse=True):
+            for hit in result.hits:
+                at = hit.chunk.text.find(another)
+                if hit.note.id == note_id and at >= 0:
+                    whole = (0, len(another))
+                    place = place_in_note(hit.chunk, at, at + len(another))
+                    return Quote(1, hit.note, hit.chunk, "sentence", another, "", *place, whole, whole)
+        return None
 
 
 def answerer(
@@ -274,11 +274,3 @@ def answerer(
         return found
 
     return answer
-
-
-def _sentence_quote(hit: Hit, sentence: str) -> Quote | None:
-    """Return a sentence from a hit as a quote, or None if the hit doesn't contain the sentence."""
-    at = hit.chunk.text.find(sentence)
-    whole = (0, len(sentence))
-    place = place_in_note(hit.chunk, at, at + len(sentence))
-    return Quote(1, hit.note, hit.chunk, "sentence", sentence, "", *place, whole, whole) if at >= 0 else None

@@ -135,7 +135,7 @@ class Likeness:
             yield from self._find(among)
 
     def _find(self, among: Collection[str] | None) -> Iterator[NotePair]:
-        said = defaultdict[str, list[Texts]](list)
+        said = defaultdict(list)
         for note_id, item in self._claims.get(self._states(), among).items():
             for rest, claim in item.numbers.items():
                 said[rest].append((note_id, *claim))
@@ -153,10 +153,7 @@ class Likeness:
     def contradictions_of(self, note_id: str, among: Iterable[str]) -> Iterator[NotePair]:
         """Yield a note's contradictions with the notes in `among`. In each pair, the given note comes first."""
         for pair in self.contradictions({note_id, *among}):
-            if pair.first == note_id:
-                yield pair
-            elif pair.second == note_id:
-                yield pair.reversed
+            yield from (own for own in (pair, pair.reversed) if own.first == note_id)
 
     def _differ_in_subject(self, *pair: str) -> bool:
         """Return whether the titles of two notes have words in common, and each names a subject of its own.

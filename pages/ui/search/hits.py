@@ -1,6 +1,6 @@
 """Show the hits: a card for each note, pictures, a language model's choice, and the reasons why a hit was found."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import cycle
@@ -288,7 +288,7 @@ class Entries:
         self._text = text
         self._result = result
         self._base = base
-        self._seen: Mapping[str, Highlight] = workspace.searching.highlights(result)
+        self._seen = workspace.searching.highlights(result)
         quoted = {quote.chunk.id: 3 if answer.answered == "yes" else 2 for quote in answer.quotes} if answer else None
         self._said = {quote.chunk.id for quote in answer.at_first} if answer else set()
         self._levels = workspace.searching.matches(result, self._seen, quoted)
