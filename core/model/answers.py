@@ -85,7 +85,11 @@ class Quote:
 
     def fence(self, part: Span) -> str:
         """Return the opening line of the fence in which a part of the text begins, or ""."""
-        return open_fence(self.chunk.text[: self.start - self.chunk.start + part[0]], self.chunk.fence)
+        return open_fence(self.before(part), self.chunk.fence)
+
+    def before(self, part: Span) -> str:
+        """Return the chunk's text before a part of the quote."""
+        return self.chunk.text[: self.start - self.chunk.start + part[0]]
 
     def header(self, part: Span) -> str | None:
         """Return the header of the table that a part of the text belongs to.
@@ -96,7 +100,7 @@ class Quote:
             return self.lead
         if self.kind == "code" or self.fence(part):
             return None
-        if above := _HEADER_ABOVE.search(self.chunk.text[: self.start - self.chunk.start + part[0]]):
+        if above := _HEADER_ABOVE.search(self.before(part)):
             return above[1]
         lines = self.text[slice(*part)].splitlines()
         return "" if all(line.lstrip(" \t>").startswith("|") for line in lines) else None

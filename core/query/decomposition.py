@@ -104,7 +104,7 @@ def _rules(kind: ExploratoryKind, reason: Message, *patterns: str) -> tuple[Expl
 
 
 # All rules, in the order they are tried.
-RULES: tuple[ExploratoryRule, ...] = (
+RULES = (
     *_rules(
         "comparison",
         COMPARES,

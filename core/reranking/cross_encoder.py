@@ -260,7 +260,7 @@ def load_built_in(folder: Path, device: Device) -> Network:
 
 
 # Recommended models, with their download size in MB and language codes. `multilingual` means about 100 languages.
-RECOMMENDED: Mapping[str, tuple[int, tuple[str, ...]]] = {
+RECOMMENDED = {
     "BAAI/bge-reranker-v2-m3": (2300, ("multilingual",)),
     "cross-encoder/mmarco-mMiniLMv2-L12-H384-v1": (470, tuple("zh en ar nl fr de hi id it ja pt ru es vi".split())),
     "cross-encoder/ms-marco-MiniLM-L6-v2": (90, ("en",)),

@@ -346,8 +346,8 @@ def _exact_match_gains(store: Store, request: SearchRequest, candidates: Candida
     gained.update(_runs(text, {rowid: chunks[rowid] for rowid in by_words if rowid in chunks}))
     for word, rowids in zip(words := _words(text), store.words.holders(words), strict=True):
         if len(rowids) <= _FEW_HOLDERS:
-            held = {rowid: word in fold(chunks[rowid].text) for rowid in rowids.tolist() if rowid in chunks}
-            gained.update({rowid: _RARE if in_text else _RARE / 2 for rowid, in_text in held.items()})
+            held = filter(chunks.__contains__, rowids.tolist())
+            gained.update({rowid: _RARE if word in fold(chunks[rowid].text) else _RARE / 2 for rowid in held})
     gained.update(
         dict.fromkeys(_first_of_sections((request.query.typed, request.query.text), chunks), SECTION)
         | dict.fromkeys(candidates.titled, TITLE)

@@ -15,7 +15,7 @@ from core.base.text import collapse_spaces, find_words, fold
 from core.embedding.graphs import thread_count
 from core.embedding.tokens import token_weights, tokens_within
 from core.features.answers import reader
-from core.features.answers.names import NamedSections, OthersSections, headings_in, named_among
+from core.features.answers.names import OthersSections, headings_in, named_among, sections_of_others
 from core.features.answers.units import (
     Unit,
     below_heading,
@@ -262,10 +262,9 @@ def collect_candidates(store: Store, reads: Reads, result: SearchResult) -> list
         for of_hit in by_hit.values():
             _put_stated_first(question.text, of_hit)
             _put_named_first(question.text, of_hit)
-        named = NamedSections(question.text, words)
         spans = {
-            note_id: [*named.spans_of_others(store.note(note_id).body)]
-            for note_id in {hit.note.id for hit in hits if named}
+            note_id: [*sections_of_others(question.text, words, store.note(note_id).body)]
+            for note_id in {hit.note.id for hit in hits}
         }
         units += _about_named(list(chain.from_iterable(by_hit.values())), spans)
     return units

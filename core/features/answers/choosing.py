@@ -305,7 +305,6 @@ def _close(ranked: Excerpts) -> Excerpts:
 
 def _quote(number: int, item: Excerpt) -> Quote:
     chunk = item.hit.chunk
-    marked = item.marked
     shown = item.shown
     start = min(item.start, shown[0])
     end = max(item.end, shown[1])
@@ -317,5 +316,5 @@ def _quote(number: int, item: Excerpt) -> Quote:
         chunk.text[start:end],
         "" if start < item.start else item.units[0].lead,
         *place_in_note(chunk, start, end),
-        *((first - start, last - start) for first, last in (marked, shown)),
+        *((first - start, last - start) for first, last in (item.marked, shown)),
     )

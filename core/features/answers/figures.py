@@ -7,7 +7,7 @@ sentence to be accepted.
 
 import re
 import unicodedata
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
 
@@ -499,7 +499,7 @@ def _unit(match: Match) -> tuple[str, Fraction]:
 
 _N = rf"\d+(?:\.\d+)?|[{COUNTED}]+"
 _EVERY = rf"(?:(?P<count>\d+|{SPELLED})[ -])?(?P<period>{_PERIOD})\b"
-_READERS: tuple[tuple[re.Pattern[str], Callable[[Match], Read]], ...] = tuple(
+_READERS = tuple(
     (re.compile(f"(?i){pattern}"), read)
     for pattern, read in (
         (

@@ -39,48 +39,41 @@ def headings_in(text: str, fence: str = "") -> list[tuple[int, str, int]]:
     ]
 
 
-class NamedSections:
-    """The names in a question. The object is false if no name in a heading can match them."""
+def sections_of_others(question: str, words: Collection[str], body: str) -> OthersSections:
+    """Yield the spans of a note's sections about others than whom a question with these words names.
 
-    def __init__(self, question: str, words: Collection[str]) -> None:
-        self._question = question
-        self._folded = fold(question)
-        named = (match for match in _NAMING.finditer(question) if not (match[1] and match[1][0].islower()))
-        self._names = {fold(match[0]) for match in named}.intersection(words)
+    Such a section is headed by a name that isn't in the question, next to a section whose name is. The third value
+    contains the names in the question. A sentence with one of these names isn't about somebody else.
+    """
+    named = (match for match in _NAMING.finditer(question) if not (match[1] and match[1][0].islower()))
+    names = {fold(match[0]) for match in named}.intersection(words)
+    if not (names or CHINESE.search(question)):
+        return
 
-    def __bool__(self) -> bool:
-        return bool(self._names or CHINESE.search(self._question))
-
-    def spans_of_others(self, body: str) -> OthersSections:
-        """Yield the spans of sections about others.
-
-        Such a section is headed by a name that isn't in the question, next to a section whose name is. The third value
-        contains the names in the question. A sentence with one of these names isn't about somebody else.
-        """
-        siblings = defaultdict(list)
-        above = list[tuple[int, str, int]]()
-        for level, title, start in [*headings_in(body), (0, "", len(body))]:
-            while above and above[-1][0] >= level:
-                deep, name, begin = above.pop()
-                if _NAME.fullmatch(name) and not name[0].islower():
-                    siblings[deep, above[-1][2] if above else -1].append((name, begin, start))
-            above.append((level, title, start))
-        for sections in siblings.values():
-            found = [self._in_heading(title) for title, _, _ in sections]
-            meant = set().union(*found)
-            for (title, start, end), own in zip(sections, found, strict=True):
-                if any(own < other for other in found) and fold(title) not in self._folded:
-                    yield start, end, meant - own
-
-    def _in_heading(self, title: str) -> set[str]:
+    def named_in(heading: str) -> set[str]:
         """Return the names in a heading that the question contains."""
-        if CHINESE.match(title):
-            return {fold(title)} if self._question.startswith(title) or f"{title}的" in self._question else set()
-        return self._names & {*query_keywords(title)}
+        if CHINESE.match(heading):
+            return {fold(heading)} if question.startswith(heading) or f"{heading}的" in question else set()
+        return names & {*query_keywords(heading)}
+
+    siblings = defaultdict(list)
+    above = list[tuple[int, str, int]]()
+    for level, title, start in [*headings_in(body), (0, "", len(body))]:
+        while above and above[-1][0] >= level:
+            deep, name, begin = above.pop()
+            if _NAME.fullmatch(name) and not name[0].islower():
+                siblings[deep, above[-1][2] if above else -1].append((name, begin, start))
+        above.append((level, title, start))
+    for sections in siblings.values():
+        found = [named_in(title) for title, _, _ in sections]
+        meant = set().union(*found)
+        for (title, start, end), own in zip(sections, found, strict=True):
+            if any(own < other for other in found) and fold(title) not in fold(question):
+                yield start, end, meant - own
 
 
 # A list item's label: the words before its colon.
-_LABEL = re.compile(r"[ \t>]*(?:[-*+]|\d+[.)、])[ \t]*([^:：\n]{1,40})[:：]")
+_LABEL = re.compile(r"\A[ \t>]*(?:[-*+]|\d+[.)、])[ \t]*([^:：\n]{1,40})[:：]")
 # Markup in a label, and remarks in parentheses.
 _REMARK = re.compile(r"[*_`]|\([^()]*\)|（[^（）]*）")
 
@@ -92,15 +85,11 @@ def named_among(question: str, units: Sequence[str]) -> list[bool]:
     that share it. Units with at most half of the best one's count aren't named.
     """
     asked = _plain(question)
-    named = [{label for label in map(_plain, _labels(unit)) if label and label in asked} for unit in units]
+    labels = [map(_plain, _LABEL.findall(unit) or cells(unit)) for unit in units]
+    named = [{label for label in of_unit if label and label in asked} for of_unit in labels]
     shared = Counter(chain.from_iterable(named))
     counts = [sum((label.count(" ") - 1) / shared[label] for label in labels) for labels in named]
     return [count > max(counts) / 2 for count in counts]
-
-
-def _labels(unit: str) -> list[str]:
-    item = _LABEL.match(unit)
-    return [item[1]] if item else cells(unit)
 
 
 def _plain(text: str) -> str:

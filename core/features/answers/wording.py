@@ -21,7 +21,7 @@ from core.retrieval.highlights import SENTENCE_MARKS, split_sentences
 # Words that change the meaning of a sentence, by kind of change.
 #
 # `_` means a space. Chinese words also match within longer words.
-TURNING: dict[str, str] = {
+TURNING = {
     "not": r"""
 not never no none nobody nothing nowhere neither nor cannot [a-z]+n['’]t without lacks? un(?:able|less) fail\w* avoid\w*
 refus\w* den(?:y|ies|ied) impossible forbid\w* forbidden prohibit\w* hardly rarely seldom instead_of rather_than against

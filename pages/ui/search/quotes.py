@@ -130,7 +130,7 @@ def _text(quote: Quote) -> str:
     if (header := quote.header(quote.shown)) is not None:
         return "<br>".join(_rows(text, header, marked))
     # In an admonition or a list item, the first line lacks the indentation of the other lines.
-    line = quote.chunk.text[: quote.start + start - quote.chunk.start].rpartition("\n")[2]
+    line = quote.before(quote.shown).rpartition("\n")[2]
     above = f"{_ADMONITION}{line}" if len(line) >= len(_INDENT) and line.isspace() else ""
     shown = ""
     for is_code, first, last in split_fences(text, quote.fence(quote.shown)):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.features.answers.names import NamedSections
+from core.features.answers.names import sections_of_others
 from core.workspace import Workspace
 
 pytestmark = pytest.mark.usefixtures("bundled")
@@ -77,8 +77,8 @@ def test_a_section_that_names_the_person_in_its_text_may_answer(tmp_path: Path) 
     ],
 )
 def test_sections_headed_by_other_names_are_found(question: str, body: str, others: list[str]) -> None:
-    named = NamedSections(question, [word.strip("?").removesuffix("'s").casefold() for word in question.split()])
-    assert [body[start:end] for start, end, _ in named.spans_of_others(body)] == others
+    words = [word.strip("?").removesuffix("'s").casefold() for word in question.split()]
+    assert [body[start:end] for start, end, _ in sections_of_others(question, words, body)] == others
 
 
 def test_a_name_within_a_word_names_nobody(tmp_path: Path) -> None:
