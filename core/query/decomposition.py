@@ -428,7 +428,7 @@ def _parts(match: Recognised) -> Iterable[SubQuery]:
 
 
 def drop_repeats(parts: Iterable[SubQuery], limit: int) -> tuple[SubQuery, ...]:
-    """Return the first `limit` sub-queries, without those whose text another one before them has."""
+    """Return at most `limit` sub-queries, without those that repeat the text of an earlier one."""
     first: dict[str, SubQuery] = {}
     for part in parts:
         first.setdefault(part.text.casefold(), part)

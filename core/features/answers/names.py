@@ -40,7 +40,7 @@ def headings_in(text: str, fence: str = "") -> list[tuple[int, str, int]]:
 
 
 def sections_of_others(question: str, words: Collection[str], body: str) -> OthersSections:
-    """Yield the spans of a note's sections about others than whom a question with these words names.
+    """Yield the spans of a note's sections about others than those a question names. `words` are the question's words.
 
     Such a section is headed by a name that isn't in the question, next to a section whose name is. The third value
     contains the names in the question. A sentence with one of these names isn't about somebody else.
