@@ -11,7 +11,6 @@ from contextlib import ExitStack, contextmanager, suppress
 from errno import EACCES, EISDIR, ELOOP, ENXIO
 from logging import getLogger
 from pathlib import Path
-from tempfile import mkstemp
 from threading import Lock
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeVar
 
@@ -20,6 +19,7 @@ from core.base.errors import SourceError
 from core.base.faults import translate_errors
 from core.base.frozen import Texts
 from core.base.messages import Text, message, reason_of
+from core.base.safe_replace import write_sibling
 
 if TYPE_CHECKING:
     from filelock import FileLock
@@ -88,6 +88,15 @@ def open_regular(file: Path) -> Iterator[BinaryIO]:
         yield stream
 
 
+def unreadable(file: Path, error: Exception) -> SourceError:
+    """Return the error for a user's file that can't be read."""
+    return SourceError(
+        str(file),
+        "This file can't be read: {why}. Close the program that uses it, or give Tessera permission to read it.",
+        why=reason(error),
+    )
+
+
 @contextmanager
 def open_user_file(file: Path, most: int) -> Iterator[BinaryIO]:
     """Open a user's file for reading, without blocking on special files.
@@ -100,12 +109,7 @@ def open_user_file(file: Path, most: int) -> Iterator[BinaryIO]:
         except (OSError, RuntimeError, ValueError) as error:
             if isinstance(error, Unfit) and error.__cause__ is None:
                 raise SourceError(str(file), "This isn't a regular file.") from error
-            raise SourceError(
-                str(file),
-                "This file can't be read: {why}. Close the program that uses it, or give Tessera permission to "
-                "read it.",
-                why=reason(error),
-            ) from error
+            raise unreadable(file, error) from error
         if (size := os.fstat(stream.fileno()).st_size) > most:
             raise SourceError(
                 str(file),
@@ -193,8 +197,8 @@ def delete(place: Path) -> None:
         place.unlink(missing_ok=True)
 
 
-# Pattern for the names that `mkstemp` gives to temporary files in `replace`.
-_TEMPORARY = re.compile(r"\..+\.(?:json|txt|html|toml)\.[a-z0-9_]{8}")
+# Pattern for the names of temporary files in `replace`. Those of earlier versions have no suffix.
+_TEMPORARY = re.compile(r"\..+\.(?:json|txt|html|toml)\.[a-z0-9_]{8}(?:\.part)?")
 
 
 def replace(file: Path, text: str | bytes) -> None:
@@ -203,13 +207,8 @@ def replace(file: Path, text: str | bytes) -> None:
     A folder at its path is set aside. Raises OSError.
     """
     data = text.encode("utf-8") if isinstance(text, str) else text
-    handle, name = mkstemp(prefix=f".{file.name}.", dir=file.parent)  # with mode 0600
-    temporary = Path(name)
+    temporary = write_sibling(file, data, lambda _: None, prefix=f".{file.name}.")
     try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
         if file.is_dir() and not file.is_symlink():
             set_aside(file)
         temporary.replace(file)

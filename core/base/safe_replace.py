@@ -92,9 +92,12 @@ def _copy_name(file: Path) -> Path:
     return file.with_name(f"{file.stem[:60]} (conflict {at}){file.suffix}")
 
 
-def write_sibling(file: Path, data: bytes, prepare: Callable[[Path], object]) -> Path:
-    """Write a new file next to an existing one and flush it to disk. `prepare` sets its permissions and times."""
-    handle, name = mkstemp(prefix=PREFIX, suffix=SUFFIX, dir=file.parent)
+def write_sibling(file: Path, data: bytes, prepare: Callable[[Path], object], prefix: str = PREFIX) -> Path:
+    """Write a new file next to another path and flush it to disk. Only its owner can read it.
+
+    `prepare` may set other permissions and times.
+    """
+    handle, name = mkstemp(prefix=prefix, suffix=SUFFIX, dir=file.parent)
     new = Path(name)
     try:
         with os.fdopen(handle, "wb") as stream:

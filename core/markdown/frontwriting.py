@@ -230,15 +230,8 @@ def _is_plain(value: str, *, flow: bool) -> bool:
     if value != value.strip() or re.fullmatch(r"[yYnN]|[-+.]?\d[\d_.eExXoOa-fA-F+:-]*|[=<~]", value):
         return False
     with suppress(yaml.YAMLError, ValueError):
-        root = frontmatter.compose(f"k: [{value}]\n" if flow else f"k: {value}\n")
-        if not isinstance(root, yaml.MappingNode) or len(root.value) != 1:
-            return False
-        node = root.value[0][1]
-        if flow:
-            node = node.value[0] if isinstance(node, yaml.SequenceNode) and len(node.value) == 1 else None
-        return (
-            isinstance(node, yaml.ScalarNode)
-            and (node.tag, node.value) == ("tag:yaml.org,2002:str", value)
-            and not node.style
-        )
+        root = frontmatter.compose(f"[{value}]\n" if flow else f"- {value}\n")
+        if isinstance(root, yaml.SequenceNode) and len(root.value) == 1:
+            item = root.value[0]
+            return (item.tag, item.value) == ("tag:yaml.org,2002:str", value) and not item.style
     return False

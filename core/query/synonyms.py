@@ -122,7 +122,7 @@ def load(path: Path) -> Synonyms:
     Raises ConfigError, naming the line, if a word is invalid, a group has fewer than two words, or the file isn't UTF-8
     text.
     """
-    content = read_file(path) or b""
+    content = read_file(path)
     try:
         lines = re.split(LINE_END, content.decode("utf-8-sig"))
     except UnicodeDecodeError as error:

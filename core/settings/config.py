@@ -177,7 +177,7 @@ class Settings(BaseSettings):
 
 def _in_file() -> Values:
     """Read `tessera.toml`, or return an empty dict if there is no file. Raises ConfigError if it can't be read."""
-    return parse_settings(read_file(FILE) or b"", FILE)
+    return parse_settings(read_file(FILE), FILE)
 
 
 def read_entered_servers() -> dict[str, dict[str, str]]:

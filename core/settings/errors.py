@@ -46,13 +46,16 @@ _REASONS = {
 }
 
 
-def read_file(path: Path) -> bytes | None:
-    """Return the contents of a settings file, or None if it is missing. Raises ConfigError if it can't be read."""
+def read_file(path: Path, *, needed: bool = False) -> bytes:
+    """Return the contents of a settings file, or b"" if it is missing and not `needed`.
+
+    Raises ConfigError if it can't be read.
+    """
     try:
         return files.read(path)
-    except FileNotFoundError:
-        return None
     except (OSError, files.Unfit) as error:
+        if isinstance(error, FileNotFoundError) and not needed:
+            return b""
         raise ConfigError(
             "{path} can't be read: {reason}. Check the file and its permissions.",
             path=path.absolute(),

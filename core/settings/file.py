@@ -82,7 +82,7 @@ class SettingsFile:
 
     def text(self) -> str:
         """Return the file's text, or "" if there is no file. Raises ConfigError if it can't be read."""
-        return (read_file(FILE) or b"").decode("utf-8-sig", "replace")
+        return read_file(FILE).decode("utf-8-sig", "replace")
 
     def get(self, key: str) -> ProgramSetting:
         section, _, name = key.rpartition(".")
@@ -109,7 +109,7 @@ class SettingsFile:
         Raises ConfigError if the file or the value is invalid, or if another program changes the file in the meantime.
         Raises StoreError if the folder isn't writable. On error, nothing is written.
         """
-        before = read_file(FILE) or b""
+        before = read_file(FILE)
         settings()
         wished: Values = parse_settings(before, FILE)
         alone: Values = {}
@@ -206,12 +206,7 @@ def import_settings(path: Path) -> ImportedSettings:
     Raises ConfigError if the file can't be read or contains no valid setting, and StoreError if the folder isn't
     writable.
     """
-    try:
-        values = parse_settings(files.read(path), path)
-    except (OSError, files.Unfit) as error:
-        raise ConfigError(
-            "{path} can't be read: {reason}. Check the file and its permissions.", path=path, reason=files.reason(error)
-        ) from error
+    values = parse_settings(read_file(path, needed=True), path)
     target = SettingsFile(settings(), lambda: None)
     taken = []
     left = dict[str, Message]()

@@ -141,11 +141,7 @@ def read_backup(file: Path) -> Backup:
     try:
         status = file.stat()
     except OSError as error:
-        raise SourceError(
-            str(file),
-            "This file can't be read: {why}. Close the program that uses it, or give Tessera permission to read it.",
-            why=error.strerror or str(error),
-        ) from error
+        raise files.unreadable(file, error) from error
     plain = Backup(file, datetime.fromtimestamp(status.st_mtime, UTC), status.st_size)
     if file.suffix == ".db":
         return replace(plain, reason="migration")
