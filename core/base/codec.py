@@ -363,14 +363,14 @@ _EXACT: dict[object, Decoder] = {
 # Lookups in untrusted JSON.
 
 
-def value_at(node: object, names: tuple[str, ...]) -> object:
+def value_at(node: object, names: Texts) -> object:
     """Return the value at a sequence of keys in nested objects, or None if it is missing."""
     for name in names:
         node = node.get(name) if isinstance(node, dict) else None
     return node
 
 
-def objects(node: object, *names: str) -> list[dict[str, object]]:
+def objects(node: object, *names: str) -> list[Values]:
     """Return the objects in the list at a sequence of keys, or [] if there is no list."""
     listed = value_at(node, names)
     return [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []

@@ -23,7 +23,7 @@ from core.base.errors import (
     TesseraError,
     WorkspaceLocked,
 )
-from core.base.messages import Message, message_table
+from core.base.messages import Text, message_table
 
 _LOG = getLogger(__name__)
 
@@ -230,7 +230,7 @@ _PARSE_ERRORS = message_table(
 )
 
 
-def translate_parse_error(text: str) -> Message | str:
+def translate_parse_error(text: str) -> Text:
     """Return a plain explanation of a JSON or CSV reader's error, or the error's text if there is no explanation."""
     text = text.removesuffix(": ")
     return _PARSE_ERRORS.get(text, text)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from html import unescape
 from urllib.parse import unquote
 
-from core.base.frozen import frozen
+from core.base.frozen import Texts, frozen
 from core.base.text import collapse_spaces, compose, link_address, shorten
 from core.markdown import outline, parser
 from core.markdown.inline import (
@@ -43,11 +43,11 @@ class BodyMetadata:
     """A body's title, tags, links and outline. The title is the first one in the body, or "" if there is none."""
 
     title: str
-    tags: tuple[str, ...]
+    tags: Texts
     links: tuple[Link, ...]
     outline: Outline
 
-    def targets(self, path: str) -> tuple[str, ...]:
+    def targets(self, path: str) -> Texts:
         """Return the distinct link targets in a note. `path` is the note's path."""
         folder = posixpath.dirname(path)
         return tuple(dict.fromkeys(filter(None, (target_of(link, folder) for link in self.links))))
@@ -84,7 +84,7 @@ def look_into(body: str, path: str, *, plain: bool = False) -> BodyMetadata:
     return BodyMetadata(next(filter(None, titles), ""), distinct_tags(tags), tuple(links), outlined)
 
 
-def distinct_tags(tags: Iterable[str]) -> tuple[str, ...]:
+def distinct_tags(tags: Iterable[str]) -> Texts:
     """Return the tags without duplicates, ignoring case, width, and traditional versus simplified characters."""
     first: dict[str, str] = {}
     for tag in tags:
@@ -92,13 +92,13 @@ def distinct_tags(tags: Iterable[str]) -> tuple[str, ...]:
     return tuple(first.values())
 
 
-def named_in(body: str, path: str) -> tuple[str, ...]:
+def named_in(body: str, path: str) -> Texts:
     """Return the distinct notes and files that a body links to, as written in the body. Raises SourceError."""
     named = (file_of(link) for link in look_into(body, path).links if not _ADDRESS.match(link.target))
     return tuple(dict.fromkeys(filter(None, named)))
 
 
-def attachments_in(body: str, path: str) -> tuple[str, ...]:
+def attachments_in(body: str, path: str) -> Texts:
     """Return the distinct attachments that a body links to, as written in the body. Raises SourceError."""
     return tuple(filter(_ATTACHMENT.search, named_in(body, path)))
 

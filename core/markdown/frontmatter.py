@@ -6,7 +6,7 @@ between. The YAML isn't trusted, so only plain values are built.
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import MISSING, dataclass, field, fields
 from datetime import datetime
 from functools import lru_cache
@@ -16,7 +16,7 @@ import yaml
 from yaml.constructor import SafeConstructor
 from yaml.reader import Reader
 
-from core.base.frozen import frozen
+from core.base.frozen import AnyValues, ValueMap, Values, frozen
 from core.base.messages import Message, message, reason_of
 from core.base.text import LINE_END
 from core.markdown.inline import split_tags
@@ -201,8 +201,8 @@ class FrontMatter:
     `left_out` lists the unreadable lines and values.
     """
 
-    fields: dict[str, Any] = field(default_factory=dict)
-    extra: dict[str, object] = field(default_factory=dict)
+    fields: AnyValues = field(default_factory=dict)
+    extra: Values = field(default_factory=dict)
     warnings: list[Message] = field(default_factory=list)
     left_out: list[Omission] = field(default_factory=list)
 
@@ -211,7 +211,7 @@ class FrontMatter:
         return self.fields.get(name, _EMPTY.get(name))
 
 
-def dump(values: Mapping[str, object]) -> str:
+def dump(values: ValueMap) -> str:
     """Return values as front matter, or "" if there are none."""
     dumped = yaml.safe_dump(dict(values), allow_unicode=True, sort_keys=False, width=10_000)
     return f"---\n{dumped}---\n" if values else ""

@@ -6,7 +6,6 @@ have the intended values and all other fields have the same values as before.
 
 import json
 import re
-from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
 from typing import cast
@@ -15,6 +14,7 @@ import yaml
 from yaml.reader import Reader
 
 from core.base.errors import EditError
+from core.base.frozen import Texts, ValueMap
 from core.base.text import LINE_END
 from core.markdown import frontmatter
 from core.markdown.frontmatter import KEYS, mapping, moment
@@ -26,7 +26,7 @@ _NUMBERS = fields_of("number")
 _ESCAPED = re.compile(f"{Reader.NON_PRINTABLE.pattern}|[\x85\u2028\u2029\ufeff]")
 
 
-def rewrite(front: str, fields: Mapping[str, object], newline: str = "\n") -> str:
+def rewrite(front: str, fields: ValueMap, newline: str = "\n") -> str:
     """Return front matter with new values for some fields. `front` includes both `---` lines, or is empty.
 
     A field with an empty value is removed. `newline` ends the lines of new front matter. Raises EditError if the front
@@ -77,7 +77,7 @@ class _YamlWriter:
         # Replacements: the start and end in the YAML, and the new text.
         self._changes = list[tuple[int, int, str]]()
 
-    def write(self, fields: Mapping[str, object]) -> str:
+    def write(self, fields: ValueMap) -> str:
         """Return the YAML with new values for some fields."""
         added = ""
         for name, value in fields.items():
@@ -108,7 +108,7 @@ class _YamlWriter:
         if name in _LISTS and isinstance(node, yaml.SequenceNode) and not node.flow_style:
             lines = {item.start_mark.line for item in node.value if isinstance(item, yaml.ScalarNode)}
             if lines and len(lines) == len(node.value):
-                self._set_lines(name, node, cast("tuple[str, ...]", value))
+                self._set_lines(name, node, cast(Texts, value))
                 return
         colon = self._colon(key)
         start = node.start_mark.index
@@ -132,7 +132,7 @@ class _YamlWriter:
                 written[item]
                 if item in written and (not entry or raw[:1] in "'\"")
                 else self._item(name, item, raw, flow=True)
-                for item in cast("tuple[str, ...]", value)
+                for item in cast(Texts, value)
             ]
             return texts[0] if entry and len(texts) == 1 and "[" not in texts[0][:1] else f"[{', '.join(texts)}]"
         if isinstance(value, datetime):
@@ -143,7 +143,7 @@ class _YamlWriter:
         """Return a new list item, as a wikilink if the old list, `raw`, contains wikilinks."""
         return _quote(f"[[{value}]]" if name != "tags" and "[[" in raw else value, flow=flow)
 
-    def _set_lines(self, name: str, node: yaml.SequenceNode, values: tuple[str, ...]) -> None:
+    def _set_lines(self, name: str, node: yaml.SequenceNode, values: Texts) -> None:
         """Rewrite a list with one item per line. The lines of remaining items, and all comments, are kept."""
         lines = {}
         comments = ""
@@ -193,7 +193,7 @@ class _YamlWriter:
         return ending.end() if ending else len(self._source)
 
 
-def _item_values(name: str, item: yaml.Node) -> tuple[str, ...]:
+def _item_values(name: str, item: yaml.Node) -> Texts:
     """Return the values in a list item."""
     texts = frontmatter.strings(item)
     values = (tag for text in texts for tag in split_tags(text)) if name == "tags" else map(frontmatter.target, texts)

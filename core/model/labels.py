@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, replace
 from pathlib import PurePath
 
-from core.base.messages import Message, lines, message, message_table, plural, verbatim
+from core.base.messages import Message, Text, lines, message, message_table, plural, verbatim
 from core.model.bases import BaseKind, NewBase
 from core.model.evaluation import MissedAt, Pipeline
 from core.model.note_fields import CLASSIFYING, FieldValues
@@ -38,7 +38,7 @@ FIGURES = message_table(
     }
 )
 
-SETTINGS: dict[str, Message] = {
+SETTINGS = {
     **{name: option.title for name, option in CHUNKING.items()},
     "embedder": message("Model for searching by meaning"),
     **{name: part.title for name, part in PARTS.items()},
@@ -364,7 +364,7 @@ def figure_name(name: str) -> Message:
     return lines(FIGURES[name], name, separator=" · ")
 
 
-def pipeline_label(pipeline: Pipeline, own: ChunkingOptions = _NEW) -> str | Message:
+def pipeline_label(pipeline: Pipeline, own: ChunkingOptions = _NEW) -> Text:
     """Return a pipeline's name. If it has none, describe how it differs from the base, whose chunking is `own`."""
     if pipeline.name:
         return pipeline.name

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, TypedDict, get_args, get_type_hints
 
 from core.base.datetimes import lapses, later, utc_now
 from core.base.frozen import Texts, ValueMap, frozen
-from core.base.messages import Message, as_message, message
+from core.base.messages import Message, Text, as_message, message
 from core.base.text import MARKS as _MARKS
 
 NoteStatus = Literal["pending", "active", "archived"]
@@ -79,9 +79,7 @@ class NoteField:
         return bool(self.typed) and self.kind in ("tags", "word", "number")
 
 
-def _note_field(
-    kind: FieldKind, title: str, about: str | Message, noun: str = "", typed: Texts = (), **more: Any
-) -> NoteField:
+def _note_field(kind: FieldKind, title: str, about: Text, noun: str = "", typed: Texts = (), **more: Any) -> NoteField:
     return NoteField(kind, Message(title), as_message(about), Message(noun), typed, **more)
 
 

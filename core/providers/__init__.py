@@ -4,13 +4,13 @@ import json
 import math
 import random
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from typing import Any
 
 import httpx
 
 from core.base.errors import Cancelled, ConfigError, ProviderError, ProviderUnavailable
+from core.base.frozen import AnyValues, ValueMap
 from core.base.messages import Message, message
 from core.providers import connection, keys
 from core.providers.connection import CONNECT_SECONDS, Reply, Request, Stop, never, queue_to, sleep
@@ -68,7 +68,7 @@ class ProviderServer:
             )
         self._section = section
         self._settings = settings
-        self._fields: dict[str, Any] = {"url": settings.base_url, "section": section}
+        self._fields: AnyValues = {"url": settings.base_url, "section": section}
         try:
             self._url = httpx.URL(settings.base_url)
         except httpx.InvalidURL as error:
@@ -78,7 +78,7 @@ class ProviderServer:
         self._queue = queue_to(self._url)
         self._reach_seconds = reach_seconds
 
-    def post(self, path: str, body: Mapping[str, object], *, limit: int) -> object:
+    def post(self, path: str, body: ValueMap, *, limit: int) -> object:
         """Send a request and return the response's JSON. The response may have at most `limit` bytes.
 
         Raises ProviderUnavailable if the request times out, or if the server is still unreachable, overloaded or
@@ -89,9 +89,7 @@ class ProviderServer:
         with self._send(self._request(path, body, limit), self._settings, never) as reply:
             return self._json(reply, limit)
 
-    def stream(
-        self, path: str, body: Mapping[str, object], *, limit: int, stop: Stop, settings: LlmSettings
-    ) -> Iterator[object]:
+    def stream(self, path: str, body: ValueMap, *, limit: int, stop: Stop, settings: LlmSettings) -> Iterator[object]:
         """Send a request and yield the JSON of each response event as it arrives.
 
         If the server doesn't stream the response, its JSON is yielded as a whole. None is yielded when the server marks
@@ -117,7 +115,7 @@ class ProviderServer:
                     raise Cancelled from error
                 raise self._failure(error, request) from error
 
-    def _request(self, path: str, body: Mapping[str, object], limit: int) -> Request:
+    def _request(self, path: str, body: ValueMap, limit: int) -> Request:
         # "replace" turns a lone surrogate, which can't be encoded, into a question mark.
         return Request(
             f"{self._settings.base_url}/{path}",
@@ -221,7 +219,7 @@ class ProviderServer:
         code = str(status)
         why = connection.reason(reply.body or b"", key.value)
         because = message("(HTTP {code}): {why}", code=code, why=why) if why else message("(HTTP {code})", code=code)
-        fields: dict[str, Any] = {
+        fields: AnyValues = {
             "because": because,
             "status": status,
             "code": code,

@@ -2,19 +2,20 @@
 
 import json
 import re
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, suppress
 from typing import Any, TypeVar
 
 from core.base.errors import ProviderError
+from core.base.frozen import AnyMap, AnyValues, Values
 from core.providers import ProviderServer
 from core.providers.connection import Stop, never
 from core.settings.sections import LlmSettings
 
 _Form = TypeVar("_Form")
-Json = Mapping[str, Any]
+Json = AnyMap
 # Optional fields of a request body, such as the temperature.
-Options = dict[str, Any]
+Options = AnyValues
 # Maximum size of an answer in bytes.
 #
 # Answers have thousands of characters, or hundreds of thousands with reasoning.
@@ -170,7 +171,7 @@ class Chat:
             "chat/completions", self._body(task, material, options, stream=False), limit=ANSWER_BYTES
         )
 
-    def _body(self, task: str, material: Json, options: Options, *, stream: bool) -> dict[str, object]:
+    def _body(self, task: str, material: Json, options: Options, *, stream: bool) -> Values:
         messages = [
             {"role": "system", "content": f"{task}\n{QUOTED}"},
             {"role": "user", "content": as_sent(material)},
@@ -183,7 +184,7 @@ def as_sent(material: Json) -> str:
     return json.dumps(material, ensure_ascii=False)
 
 
-def _first(answer: Any) -> dict[str, Any]:
+def _first(answer: Any) -> AnyValues:
     """Return an answer's first choice, or an empty dictionary if there is none."""
     try:
         choice = answer["choices"][0]

@@ -18,7 +18,7 @@ import httpcore
 import httpx
 
 from core.base.errors import Cancelled, ConfigError, MissingDependency
-from core.base.frozen import frozen
+from core.base.frozen import ValueMap, frozen
 from core.base.messages import message
 from core.base.text import one_line, shorten
 from core.settings.sections import ServerSettings
@@ -206,7 +206,7 @@ class ServerConnection:
             yield part
             self._next = time.monotonic() + seconds
 
-    def _trace(self, event: str, info: Mapping[str, object]) -> None:
+    def _trace(self, event: str, info: ValueMap) -> None:
         """Apply the request's deadline to a new connection.
 
         httpx's timeouts only limit individual reads and writes, and a server can stretch a reply over many reads.

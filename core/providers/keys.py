@@ -7,13 +7,13 @@ Each entered key belongs to one server and is never sent to any other address.
 import os
 import re
 from dataclasses import field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import httpx
 
 from core.base import app_paths
 from core.base.errors import ConfigError
-from core.base.frozen import frozen
+from core.base.frozen import AnyValues, frozen
 from core.settings.sections import key_variable
 
 if TYPE_CHECKING:
@@ -131,11 +131,10 @@ def _is_sendable(key: str) -> bool:
     return re.fullmatch("[!-~]*", key) is not None
 
 
-def _entries() -> dict[str, Any]:
-    entries: dict[str, object] = app_paths.read(FILE)
+def _entries() -> AnyValues:
     return {
         section: entry
-        for section, entry in entries.items()
+        for section, entry in app_paths.read(FILE).items()
         if isinstance(entry, dict) and {"server", "key"} <= entry.keys()
     }
 

@@ -111,7 +111,7 @@ class SettingsFile:
         """
         before = read_file(FILE)
         settings()
-        wished: Values = parse_settings(before, FILE)
+        wished = parse_settings(before, FILE)
         alone: Values = {}
         _set(wished, key, value)
         _set(alone, key, value)

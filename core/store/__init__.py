@@ -53,7 +53,7 @@ from core.store.pending_table import PendingChunk, PendingTable
 from core.store.picture_table import DocumentTable, ImageTable, PictureTable
 from core.store.question_table import QuestionTable
 from core.store.remembered import Remembered
-from core.store.table import NoteIds
+from core.store.table import Ids, NoteIds
 from core.store.top_k import Scores
 from core.store.use_table import ClickTable, SearchTable, UseTable
 from core.store.vector_table import NoteVectors, VectorTable
@@ -199,7 +199,7 @@ class Store(Tables):
         """Publish the event `ChunksPending`, which says that there may be pending chunks."""
         self.events.publish(ChunksPending())
 
-    def log_notes(self, note_ids: Iterable[str]) -> None:
+    def log_notes(self, note_ids: Ids) -> None:
         """Add the notes' bases to the log entry for the call that this thread is handling."""
         log_bases(self.bases.for_notes(note_ids))
 

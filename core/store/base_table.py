@@ -1,7 +1,7 @@
 """Tables for bases, their last syncs, background similarities, and unfinished embedder switches."""
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Unpack
@@ -13,7 +13,7 @@ from core.base.frozen import AnyValues, Values, frozen
 from core.model import ChunkingOptions, Failed, Floor, KnowledgeBase, NewBaseFields, SearchSettings, Switch
 from core.store.ids import fresh_id
 from core.store.reading import RowReader, columns_of, loaded, stored
-from core.store.table import StoreTable
+from core.store.table import Ids, StoreTable
 
 
 class SwitchTable(StoreTable):
@@ -99,7 +99,7 @@ class BaseTable(StoreTable):
         """Return the base with the given id. Raises UnknownChoice if the base was deleted."""
         return self._only("id", base_id)
 
-    def for_notes(self, note_ids: Iterable[str]) -> list[KnowledgeBase]:
+    def for_notes(self, note_ids: Ids) -> list[KnowledgeBase]:
         """Return the given notes' bases. Notes that aren't stored are ignored."""
         return self._nouns(
             _READER, "SELECT * FROM bases WHERE id IN (SELECT base_id FROM notes WHERE id IN ?) ORDER BY name", note_ids

@@ -347,7 +347,7 @@ def _each(term: str, values: Sized) -> str:
     return " OR ".join([term] * len(values)) or "0"
 
 
-FUNCTIONS: tuple[Callable[..., object], ...] = (
+FUNCTIONS = (
     fold,
     titles,
     holds_phrase,

@@ -110,7 +110,7 @@ class Joined:
     source_ref: str
     path: str
     content_hash: str
-    overridden: dict[str, object]
+    overridden: Values
 
 
 def data_of(note: Note) -> Values:
@@ -160,7 +160,7 @@ def overridden(values: Values) -> Values:
 def extra(values: Values) -> Values:
     """Decode the JSON values of user-defined properties. Raises DAMAGE if `aliases` isn't a list of strings."""
     decoder(Texts)(values.get("aliases", ()))
-    read: dict[str, object] = decoder(dict[str, object])(values)
+    read: Values = decoder(Values)(values)
     return read
 
 

@@ -301,8 +301,8 @@ class PictureTable(_FileTable):
 
 def picture_of(row: Iterable[Any]) -> NotePicture:
     """Return the picture in a row whose columns are in field order."""
-    *file, looked, placed, text = row
-    return NotePicture(*file, bool(looked), bool(placed), text)
+    target, start, place, mtime_ns, size, digest, looked, placed, text = row
+    return NotePicture(target, start, place, mtime_ns, size, digest, bool(looked), bool(placed), text)
 
 
 _KINDS = ", ".join(map(repr, PICTURES))

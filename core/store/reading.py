@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, get_args, get_
 
 from core.base.codec import DAMAGE, Decoder, decode_or, decoder, to_plain
 from core.base.frozen import Texts, ValueMap, Values
-from core.base.messages import Message, Messages, as_message, message
+from core.base.messages import Message, Messages, Text, as_message, message
 from core.model import CALENDAR_ENDS, NO_REASON, NOTE_FIELDS, Failed
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class RowReader(Generic[Noun]):
     holds custom decoders for individual fields.
     """
 
-    def __init__(self, kind: type[Noun], what: str | Message, named: str, key: str = "id", **own: Decoder) -> None:
+    def __init__(self, kind: type[Noun], what: Text, named: str, key: str = "id", **own: Decoder) -> None:
         self._kind = kind
         self._what = as_message(what)
         self._named = named

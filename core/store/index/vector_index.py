@@ -311,9 +311,11 @@ class Index:
         with self._database.read():
             done = self._build(backend, base, progress, done, total)
             agrees = self._agrees(backend, base)
-        # If a base's new graph disagrees with exact search, search the base exactly from now on.
-        (self._exact.discard if agrees else self._exact.add)(base.id)
-        if not agrees:
+        if agrees:
+            self._exact.discard(base.id)
+        else:
+            # If a base's new graph disagrees with exact search, search the base exactly from now on.
+            self._exact.add(base.id)
             _LOG.warning("The base '%s' is searched exactly: its graph misses too many near vectors", base.name)
         return done
 
