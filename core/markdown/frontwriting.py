@@ -125,7 +125,7 @@ class _YamlWriter:
         if name in _LISTS:
             entry = isinstance(node, yaml.ScalarNode)
             listed = node.value if isinstance(node, yaml.SequenceNode) and node.flow_style else []
-            items: list[yaml.Node] = [node] if isinstance(node, yaml.ScalarNode) else listed
+            items = [node] if isinstance(node, yaml.ScalarNode) else listed
             meant = {_item_values(name, item): self._raw(item) for item in items}
             written = {values[0]: text for values, text in meant.items() if len(values) == 1}
             texts = [

@@ -15,6 +15,7 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 from core.base.admonitions import INTERRUPTS, BlockRule, add_admonitions, delimited_block
+from core.base.blobs import Span
 from core.base.errors import SourceError
 from core.base.text import line_starts, text_end
 
@@ -44,7 +45,7 @@ class Parsed:
     tokens: Sequence[Token]
     references: Collection[str]
 
-    def span(self, token: Token) -> tuple[int, int]:
+    def span(self, token: Token) -> Span:
         """Return the offsets where a block starts and its text ends. A block always starts at the start of a line."""
         first, last = token.map or (0, 0)
         return self.lines[first], text_end(self.body, self.lines[first], self.lines[last])

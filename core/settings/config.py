@@ -270,7 +270,7 @@ def settings(**values: object) -> Settings:
     handed_in = list(_HANDED_IN.values())  # copied because another thread may close its workspace
     if handed_in and not values:
         return handed_in[-1]
-    in_file: bytes | None = None
+    in_file = None
     with suppress(OSError, files.Unfit):
         in_file = files.read(FILE)
     sources = repr((values, sorted(os.environ.items()), os.path.lexists(FILE), in_file, app_paths.read(ENTERED)))

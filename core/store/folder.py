@@ -153,7 +153,7 @@ def take(folder: Path, patience: float = 0.0) -> FileLock:
 
 
 def _describe(holder: Path) -> Message:
-    fields: dict[str, str] | None = None
+    fields = None
     with suppress(OSError):
         fields = files.load(holder, _checked, aside=False)
     if not fields:
