@@ -252,5 +252,12 @@ def _report(value: object) -> Report:
     return report | _kept(report)
 
 
-_READER = RowReader(KnowledgeBase, "base", "name", chunking=stored(ChunkingOptions), search=stored(SearchSettings))
+_READER = RowReader(
+    KnowledgeBase,
+    "base",
+    "name",
+    dimension=range(65_537).index,  # the settings allow no more
+    chunking=stored(ChunkingOptions),
+    search=stored(SearchSettings),
+)
 _SYNC = RowReader(SyncRecord, "last update of the folder", "folder", key="folder", report=_report)

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from core.base.errors import TesseraError
 from core.base.registry import Entry
 from core.doors import cli
 from core.embedding import EMBEDDERS
@@ -409,3 +410,17 @@ def test_a_damaged_background_similarity_counts_as_unmeasured(
             measured = workspace.store.floors.get(base)
             assert measured, floor
             assert measured.spread > 0, floor
+
+
+@pytest.mark.parametrize("dimension", ["-1", "0", "7", "1e300", "'x'"])
+def test_a_base_with_a_damaged_dimension_says_what_to_do_and_finds_by_words(
+    whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dimension: str
+) -> None:
+    """A negative one ended the search with an error of NumPy."""
+    _plain(monkeypatch)
+    folder = Path(shutil.copytree(whole, tmp_path / "w"))
+    change(folder, f"UPDATE bases SET dimension = {dimension}")
+    with Workspace(folder) as workspace:
+        with pytest.raises(TesseraError):
+            workspace.search("stork crane", mode="semantic")
+        assert workspace.search("stork", mode="keyword").hits
