@@ -308,7 +308,7 @@ class TorchModel:
         `prompt` is the number of prompt tokens at the start. Raises ModelError if the model fails.
         """
         vectors = np.empty((len(texts), self._facts.dimension), np.float32)
-        tokens: list[Matrix] = [np.empty((0, 0), np.float32)] * len(texts)
+        tokens = [np.empty((0, 0), np.float32)] * len(texts)
         for rows in self._batches([len(ids) for ids in texts]):
             with self._turns.take():
                 vectors[rows], token_vectors = self._forward([texts[row] for row in rows], prompt, frame)
@@ -347,7 +347,7 @@ class TorchModel:
         with explain_failure(self._name, len(texts)), torch.inference_mode():
             output = self.model(to_device(features, self.model.device))
             vectors: Matrix = _to_unit_length(output["sentence_embedding"])
-            tokens: list[Matrix] = []
+            tokens = []
             if frame:
                 before, after = frame
                 states = zip(output["token_embeddings"], texts, strict=True)

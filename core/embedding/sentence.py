@@ -362,7 +362,7 @@ class Encoder:
     @lazy
     def _frames(self) -> dict[Role, Span]:
         """The numbers of special and prompt tokens before and after a text, by role."""
-        frames: dict[Role, Span] = {}
+        frames = {}
         for role, prompt in self.facts.prompts.items():
             # A space at the end of a prompt is a token only if no word follows it.
             special = self._encoding(prompt.rstrip() or "a").special_tokens_mask

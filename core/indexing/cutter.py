@@ -105,7 +105,7 @@ class Cutter:
         note = draft.note
         # Read the generation first. If the note changes later, its stored generation rises, and the note is re-chunked.
         generation = self.store.notes.generation(note.id)
-        edits: Sequence[Edit] = self.store.edits.for_note(note.id)
+        edits = self.store.edits.for_note(note.id)
         stored = self.store.notes.note(note.id) if generation else None
         if stored and draft.replaces not in (None, stored.content_hash):
             raise SourceError(str(note.path), "This note was changed here in the meantime. Update again.")

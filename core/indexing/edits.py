@@ -119,7 +119,7 @@ def _is_free(span: Span, taken: Sequence[Span]) -> bool:
 
 def _single_lines(body: str) -> dict[str, int]:
     """Return the stripped lines that occur exactly once in a body, each mapped to its start."""
-    starts: dict[str, int] = {}
+    starts = {}
     repeated = {""}
     for start, end in pairwise([*line_starts(body), len(body)]):
         if (text := body[start:end].strip()) in starts:
@@ -148,7 +148,7 @@ def apply(note: Note, chunks: Sequence[Chunk], edits: Sequence[Edit], tokens: To
     placed = [edit for edit in edits if edit.id in spans]
     regions = sorted(spans[edit.id] for edit in placed if edit.kind != "add")
     untouched, rests = _split_outside(note.body, chunks, regions)
-    kind: ChunkKind = chunks[0].kind if chunks else "full_document"
+    kind = chunks[0].kind if chunks else "full_document"
     described = _describe(note, [*rests, *spans.values()], kind, tokens)
     texts: list[Chunk] = []
     added: list[Chunk] = []

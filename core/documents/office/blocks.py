@@ -72,7 +72,7 @@ def callout(kind: str, title: str, content: Blocks) -> Node:
 def table(rows: Sequence[Sequence[Inlines]]) -> Node:
     """Return a table whose first row is the header. Rows may differ in length."""
     columns = max(map(len, rows), default=0)
-    align: Node = {"t": "AlignDefault"}
+    align = {"t": "AlignDefault"}
     made = []
     for row in rows:
         cells = [[{"t": "Plain", "c": _on_one_line(cell)}] if cell else [] for cell in row]

@@ -39,7 +39,7 @@ class Chart:
     @property
     def blocks(self) -> Blocks:
         """The chart as blocks, or [] if the chart is empty."""
-        made: Blocks = [blocks.para([{"t": "Strong", "c": blocks.inlines(self.title)}])] if self.title else []
+        made = [blocks.para([{"t": "Strong", "c": blocks.inlines(self.title)}])] if self.title else []
         if self.rows:
             made.append(blocks.table([[blocks.inlines(cell) for cell in row] for row in self.rows]))
         return made + blocks.paras(self.texts)

@@ -34,7 +34,7 @@ def _levels(style: Element) -> Levels:
         if local(child) in ("list-level-style-number", "outline-level-style")
     }
     formats = {at: value(child, "num-format") for at, child in found.items()}
-    levels: Levels = {}
+    levels = {}
     for depth, child in found.items():
         shown = range(max(1, depth - number_of(value(child, "display-levels"), 1) + 1), depth + 1)
         numbers = ".".join(f"\0{at}\0" for at in shown if formats.get(at))

@@ -385,7 +385,7 @@ def _add(blocks: list[PageBlock], column: Sequence[Part], styles: Styles, outlin
     lines = [part for part in column if isinstance(part, GlyphRun)]
     right = max((line.x1 for line in lines), default=0.0)
     left = min((line.x0 for line in lines), default=0.0)
-    last: GlyphRun | None = None
+    last = None
     starts = list[float]()
     alike = _like_neighbours(column, styles)
     for number, part in enumerate(column):

@@ -118,7 +118,7 @@ _TOUCHING = 0.05
 def words(letters: Sequence[Letter]) -> str:
     """Return the text of letters on one baseline, from left to right, with spaces between words."""
     parts = []
-    last: Letter | None = None
+    last = None
     has_space = False
     added = -1
     for letter in letters:

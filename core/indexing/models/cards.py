@@ -20,7 +20,7 @@ from core.embedding.model_folder import ModelFacts, languages, read_facts
 from core.model import Device, ModelCard, Part, Progress, no_progress
 from core.reranking import RERANKERS, cross_encoder
 from core.settings.config import settings
-from core.settings.sections import EmbeddingServer, ServerSettings
+from core.settings.sections import EmbeddingServer
 
 # Languages shown for the bundled model. Its model card lists 100.
 LANGUAGES = ("multilingual", "zh", "en")
@@ -241,7 +241,7 @@ def _server(model: ModelCard, argument: str) -> ModelCard:
     (reranking if model.part == "reranker" else embedding).make(model.name)
     kind = model.name.partition(":")[0]
     configured = settings()
-    sections: dict[str, ServerSettings] = {
+    sections = {
         "openai_compatible": configured.embeddings,
         "rerank-api": configured.rerank,
         "llm": configured.llm,
