@@ -255,23 +255,11 @@ def unpack(data: bytes, elements: int, offset: int) -> NDArray[np.float32]:
     return values
 
 
-_REMOVED = (*range(0x1, 0x9), 0xB, *range(0xE, 0x20), 0x7F, 0x8F, 0x9F)
+# The characters to remove and those that become a space, as patterns of Oniguruma.
+_REMOVED = r"[\x{1}-\x{8}\x{B}\x{E}-\x{1F}\x{7F}\x{8F}\x{9F}]"
 _SPACES = (
-    0x9,
-    0xA,
-    0xC,
-    0xD,
-    0xA0,
-    0x1680,
-    *range(0x2000, 0x2010),
-    0x2028,
-    0x2029,
-    0x202F,
-    0x205F,
-    0x2581,
-    0x3000,
-    0xFEFF,
-    0xFFFD,
+    r"[\x{9}\x{A}\x{C}\x{D}\x{A0}\x{1680}\x{2000}-\x{200F}\x{2028}\x{2029}\x{202F}\x{205F}\x{2581}\x{3000}\x{FEFF}"
+    r"\x{FFFD}]"
 )
 _KEPT = "～"
 _PLACEHOLDER = "\U000f0000"  # a private-use character, which NFKC leaves unchanged
@@ -288,8 +276,8 @@ def tokenizer(pieces: list[tuple[str, float]]) -> "Tokenizer":
     result = Tokenizer(models.Unigram(pieces, unk_id=3, byte_fallback=False))
     result.normalizer = normalizers.Sequence(
         [
-            normalizers.Replace(Regex(_any_of(_REMOVED)), ""),
-            normalizers.Replace(Regex(_any_of(_SPACES)), " "),
+            normalizers.Replace(Regex(_REMOVED), ""),
+            normalizers.Replace(Regex(_SPACES), " "),
             normalizers.Replace(_KEPT, _PLACEHOLDER),
             normalizers.NFKC(),
             normalizers.Replace(_PLACEHOLDER, _KEPT),
@@ -307,7 +295,3 @@ def tokenizer(pieces: list[tuple[str, float]]) -> "Tokenizer":
         [AddedToken(piece, normalized=False, special=True) for piece in (begin, pad, end, unknown)]
     )
     return result
-
-
-def _any_of(points: tuple[int, ...]) -> str:
-    return "[" + "".join(f"\\x{{{point:X}}}" for point in points) + "]"
