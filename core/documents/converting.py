@@ -48,11 +48,6 @@ _IDLE_LOCK = Lock()
 _SCANNER = Lock()
 
 
-def default_for(kind: str) -> str:
-    """Return the name of the first converter for a kind, or "" if there is none."""
-    return next(iter(converters_for(kind)), "")
-
-
 def converters_for(kind: str) -> list[str]:
     """Return the names of the converters that read a given kind."""
     return [name for name in CONVERTERS if kind in _kinds(name, CONVERTERS[name])] if kind else []
@@ -84,7 +79,7 @@ def convert(data: bytes, path: str, *, converter: str = "", look: Look = lambda:
     """
     kind = kind_of(path)
     check(data, kind, path)
-    name = converter or default_for(kind)
+    name = converter or next(iter(converters_for(kind)), "")
     if kind not in CONVERTERS.build(name).kinds.split():
         raise SourceError(path, "The converter '{converter}' can't read this file.", converter=name)
     started = time.perf_counter()
@@ -95,7 +90,7 @@ def convert(data: bytes, path: str, *, converter: str = "", look: Look = lambda:
     if "converted" not in result:
         raise _failure(result, path)
     with _checked(path):
-        converted: Converted = decode(Converted, result["converted"])
+        converted = decode(Converted, result["converted"])
         version = decode(str, result["version"])
     converted = replace(converted, title=sound_title(converted.title))
     return converted, ", ".join(filter(None, (version, converted.ocr)))

@@ -11,7 +11,7 @@ from typing import Any
 from core.base.codec import objects
 from core.base.text import collapse_spaces, shorten
 from core.documents import Converted
-from core.documents.kinds import KINDS, wrong_kind
+from core.documents.kinds import name_of, wrong_kind
 from core.model import Omission
 
 # A JSON object: a whole file, or a card, group, arrow, element or view in a file.
@@ -27,7 +27,7 @@ class Canvas:
     def convert(self, data: bytes, kind: str) -> Converted:
         root = _load(data)
         if root is None or not isinstance(root.get("nodes", []), list):
-            raise wrong_kind("", KINDS[kind].name)
+            raise wrong_kind("", name_of(kind))
         # Read up to 20,000 cards, and as many arrows.
         nodes = [node for node in objects(root, "nodes")[:20_000] if isinstance(node.get("id"), str)]
         groups = [node for node in nodes if node.get("type") == "group"]
@@ -61,7 +61,7 @@ class Base:
         front = frontmatter.parse(data.decode("utf-8", "replace"))
         values: Json = front.extra
         if front.warnings or not values:
-            raise wrong_kind("", KINDS[kind].name)
+            raise wrong_kind("", name_of(kind))
         formulas = [f"{name}: `{_line(how)}`" for name, how in _mapping(values.get("formulas")).items()]
         names = [
             f"{name}: {_line(display)}"
@@ -203,7 +203,7 @@ class Excalidraw:
     def convert(self, data: bytes, kind: str) -> Converted:
         elements = (_load(data) or {}).get("elements")
         if not isinstance(elements, list):
-            raise wrong_kind("", KINDS[kind].name)
+            raise wrong_kind("", name_of(kind))
         drawn = [element for element in elements if isinstance(element, dict) and not element.get("isDeleted")]
         pictures = sum(item.get("type") == "image" for item in drawn)
         return Converted(

@@ -11,7 +11,7 @@ from core.base.encodings.guessing import decode_part
 from core.base.errors import SourceError
 from core.base.text import collapse_spaces
 from core.documents import Converted
-from core.documents.kinds import KINDS, damaged, wrong_kind
+from core.documents.kinds import KINDS, damaged, name_of, wrong_kind
 from core.documents.office.package import Package, elements_named, local
 from core.model import Omission
 
@@ -36,7 +36,7 @@ class Feed:
             lines = [line for element in root if local(element) == "body" for line in _outline(element)]
             return Converted("\n".join(lines) + "\n", _line(head, "title"), _line(head, "ownerName"))
         if local(root) not in ("rss", "feed", "RDF"):
-            raise wrong_kind("", KINDS[kind].name)
+            raise wrong_kind("", name_of(kind))
         from core.documents.pandoc import html_to_markdown
 
         channel = next((element for element in root if local(element) == "channel"), root)

@@ -43,23 +43,23 @@ JOINERS = {"\u200d", "\ufe0e", "\ufe0f", "\u20e3"}
 SKIN_TONES = range(0x1F3FB, 0x1F400)
 
 
-def windows_of(chunks: Sequence[Chunk], title: str, embedder: Embedder, *, size: int | None = None) -> list[Window]:
+def windows_of(chunks: Sequence[Chunk], title: str, embedder: Embedder) -> list[Window]:
     """Return the windows for a note's chunks, in order.
 
     A chunk's windows cover all its text, and have nearly equal numbers of tokens. They are followed by a window for
-    each row of the chunk's tables, in which the row is written as a sentence. `size` is the maximum number of tokens
-    per window, by default the embedder's limit. Raises ConfigError if the limit is below 32.
+    each row of the chunk's tables, in which the row is written as a sentence. Raises ConfigError if the embedder
+    reads fewer than 32 tokens.
     """
-    limit = embedder.input_tokens if size is None else min(size, embedder.input_tokens)
+    limit = embedder.input_tokens
     if limit < SMALLEST:
         raise ConfigError(
             "This model reads only {n} tokens at a time, but at least {least} are needed. Choose another model.",
             least=SMALLEST,
             n=limit,
         )
-    heads: dict[tuple[bool, tuple[str, ...], str], tuple[str, int]] = {}
+    heads = {}
     # Identical text is cut only once, because a note may consist of megabytes of one repeated word.
-    cut: dict[tuple[str, str], list[str]] = {}
+    cut = {}
     windows = []
     for chunk in map(_without_blobs, chunks):
         key = (chunk.line > 0, chunk.breadcrumb, chunk.lead)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from core.documents import CONVERTERS, Converted
-from core.documents.converting import default_for
+from core.documents.converting import converters_for
 from tests.documents.making import zipped
 
 PLACE = Path(__file__).parent / "marked"
@@ -52,7 +52,7 @@ def held(data: bytes) -> set[str]:
 
 
 def read(data: bytes, kind: str) -> Converted:
-    return CONVERTERS.build(default_for(kind)).convert(data, kind)
+    return CONVERTERS.build(converters_for(kind)[0]).convert(data, kind)
 
 
 def arrived(made: Converted) -> set[str]:

@@ -40,8 +40,8 @@ def chunk(text: str, *, section: str = "", parents: tuple[str, ...] = (), lead: 
     )
 
 
-def windows(piece: Chunk, title: str, embedder: Embedder, *, size: int | None = None) -> list[Window]:
-    return windows_of([piece], title, embedder, size=size)
+def windows(piece: Chunk, title: str, embedder: Embedder) -> list[Window]:
+    return windows_of([piece], title, embedder)
 
 
 def bodies(cut, head: str) -> list[str]:
@@ -128,11 +128,14 @@ def test_an_endless_breadcrumb_and_lead_leave_room():
 def test_the_size_of_windows_can_be_smaller():
     text = "word " * 100
     embedder = Letters()
-    cut = windows(chunk(text), "", embedder, size=32)
+    whole = windows(chunk(text), "", embedder)
+    embedder.input_tokens = 32
+    cut = windows(chunk(text), "", embedder)
     assert max(len(window.text) for window in cut) <= 32
-    assert len(cut) > len(windows(chunk(text), "", embedder))
+    assert len(cut) > len(whole)
+    embedder.input_tokens = 10
     with pytest.raises(ConfigError, match="at least 32"):
-        windows(chunk(text), "", embedder, size=10)
+        windows(chunk(text), "", embedder)
 
 
 def test_blank_text_is_a_window():

@@ -50,9 +50,8 @@ def test_a_server_at_the_port_of_another_is_named_by_its_listing(name: str, othe
     assert (one.name, one.running, one.models) == (other, True, ("m",))
 
 
-def test_nothing_is_asked_without_ports(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(servers, "PORTS", {})
-    assert discover() == ()
+def test_nothing_is_asked_without_ports() -> None:
+    assert discover({}) == ()
 
 
 @pytest.mark.parametrize("name", NAMES)

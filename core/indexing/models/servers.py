@@ -13,7 +13,7 @@ import httpx
 import numpy as np
 
 from core.base.errors import ConfigError, UnknownChoice
-from core.base.frozen import Values, frozen
+from core.base.frozen import frozen
 from core.base.messages import message
 from core.embedding import EMBEDDERS
 from core.embedding.openai_compatible import OpenAICompatible
@@ -21,7 +21,7 @@ from core.indexing.models.trials import QUESTIONS
 from core.model import LocalServer, Progress, ServerCard, ServerTrial, no_progress
 from core.providers import keys
 from core.providers.connection import Request, ServerConnection, is_this_machine
-from core.reranking import RERANKERS, Candidate, Reranker
+from core.reranking import RERANKERS, Candidate
 from core.reranking.servers import Llm, RerankApi
 from core.settings import config
 from core.settings.config import Settings, settings
@@ -67,17 +67,14 @@ _NO_CHAT = re.compile(r"(?i)embed|rerank|\bbge\b|\be5\b|\bgte\b|minilm|colbert|w
 _CLOUD = re.compile(r"(?i)[:-]cloud$")
 
 
-def discover(ports: Mapping[str, int] | None = None) -> tuple[LocalServer, ...]:
-    """Check the usual ports of all kinds of servers concurrently, and return the state of each server.
+def discover(ports: Mapping[str, int]) -> tuple[LocalServer, ...]:
+    """Check the ports of kinds of servers concurrently, and return the state of each server.
 
     Each port gets one request, which times out after SECONDS. A port with an unexpected response doesn't count as a
     server, because it could be a program that forwards text to another machine.
     """
-    chosen = PORTS if ports is None else ports
-    places = [(dialect, chosen[dialect.name]) for dialect in DIALECTS if dialect.name in chosen]
-    if not places:
-        return ()
-    with ThreadPoolExecutor(len(places), thread_name_prefix="look-for-servers") as pool:
+    places = [(dialect, ports[dialect.name]) for dialect in DIALECTS if dialect.name in ports]
+    with ThreadPoolExecutor(len(DIALECTS), thread_name_prefix="look-for-servers") as pool:
         return tuple(pool.map(lambda place: _look_at(*place), places))
 
 
@@ -91,7 +88,7 @@ def _look_at(dialect: Dialect, port: int) -> LocalServer:
         listing = json.loads(reply.body) if reply.status == 200 and reply.body else None
     except (httpx.HTTPError, ValueError, RecursionError):
         return absent
-    rows: dict[str, list[Values]] = {}
+    rows = {}
     for part in ("data", "models"):
         if isinstance(listing, dict) and isinstance(items := listing.get(part), list):
             rows[part] = [row for row in items if isinstance(row, dict)]
@@ -167,7 +164,7 @@ class Servers:
         If the setting `discover` is off, sends no requests and returns an empty tuple.
         """
         progress(0, 1, "")
-        return discover() if settings().llm.discover else ()
+        return discover(PORTS) if settings().llm.discover else ()
 
     def update(self, section: str, **values: str) -> None:
         """Store a server's `base_url`, `model` or both. Raises ConfigError for an invalid address."""
@@ -214,7 +211,7 @@ class Servers:
             scores = notes @ embedder.embed([question], role="query")[0]
             dimension = embedder.dimension
         else:
-            reranker: Reranker = Llm(settings=server) if isinstance(server, LlmSettings) else RerankApi(settings=server)
+            reranker = Llm(settings=server) if isinstance(server, LlmSettings) else RerankApi(settings=server)
             started = time.perf_counter()
             scores = np.array(reranker.score(question, [Candidate(text) for text in texts]))
             dimension = None
