@@ -238,9 +238,11 @@ class Encoder:
 
         This takes linear time and, apart from the result, constant memory.
         """
-        remembered = self._chunk_tokens if len(text) <= REMEMBERED else self._segment_tokens
-        spans = [remembered(text[start:end]) + np.int32(start) for start, end in _segments(text)]
-        return np.concatenate(spans) if spans else np.empty((0, 2), np.int32)
+        if len(text) <= REMEMBERED:
+            return self._chunk_tokens(text)
+        return np.concatenate(
+            [self._segment_tokens(text[start:end]) + np.int32(start) for start, end in _segments(text)]
+        )
 
     def _encode(self, text: str) -> Spans:
         spans = span_rows(self._encoding(text, special=False).offsets)
