@@ -86,8 +86,7 @@ class Indexer:
 
         Chunks with unchanged text keep their vectors. All other chunks are pending.
         """
-        tasks = ((draft.note.title, partial(self._cutter.cut, draft)) for draft in drafts)
-        return self._run(tasks, total, progress, self._write_group)
+        return self._run((partial(self._cutter.cut, draft) for draft in drafts), total, progress, self._write_group)
 
     def recut_words(self, note_ids: NoteIds) -> Indexed:
         """Re-chunk stored notes and, like `write`, store them without embedding them. Skip deleted notes."""
@@ -158,27 +157,16 @@ class Indexer:
         finish: _Finish,
     ) -> Indexed:
         """Call `_run` with a task for each stored note."""
-
-        def title(note_id: str) -> str:
-            try:
-                return self._store.notes.title(note_id)
-            except NoteNotFound:  # deleted in the meantime
-                return ""
-
-        tasks = ((title(note_id), partial(cut, note_id)) for note_id in note_ids)
-        return self._run(tasks, len(note_ids), progress, finish)
+        return self._run((partial(cut, note_id) for note_id in note_ids), len(note_ids), progress, finish)
 
     def _run(
         self,
-        tasks: Iterable[tuple[str, Callable[[], NoteToIndex]]],
+        tasks: Iterable[Callable[[], NoteToIndex]],
         total: int,
         progress: Progress,
         finish: _Finish,
     ) -> Indexed:
-        """Chunk notes, and pass them to `finish` in groups.
-
-        Each task consists of a note's title and a function that chunks the note.
-        """
+        """Chunk notes, and pass them to `finish` in groups. Each task is a function that chunks a note."""
         self._store.index.open()
         notes = _WRITTEN if finish == self._write_group else _GROUP
         group: list[NoteToIndex] = []
@@ -190,15 +178,15 @@ class Indexer:
             before = done - len(group)
             finish(group, lambda share: progress(before + len(group) * share, total, title))
 
-        for number, (title, cut) in enumerate(tasks):
-            progress(number - len(group), total, title)
+        for number, cut in enumerate(tasks):
             try:
                 group.append(cut())
             except SourceError as error:
                 self.done += Indexed(failed=(error,))
                 continue
-            except NoteNotFound:
+            except NoteNotFound:  # deleted in the meantime
                 continue
+            progress(number + 1 - len(group), total, group[-1].note.title)
             windows += len(group[-1].windows)
             characters += len(group[-1].note.body)
             if windows >= _GROUP or len(group) >= notes or characters >= _CHARACTERS:
