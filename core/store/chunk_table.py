@@ -14,7 +14,7 @@ from core.base.codec import Decoder
 from core.base.datetimes import utc_now
 from core.base.errors import ChunkNotFound
 from core.base.frozen import Texts
-from core.base.messages import Message, to_json
+from core.base.messages import Message, from_json, to_json
 from core.model import Chunk, Filters, KnowledgeBase, Matrix, RefusedChunk, Rowids
 from core.store import filters as narrowed
 from core.store import top_k
@@ -22,7 +22,7 @@ from core.store.database import Database
 from core.store.note_table import FieldTable, PropertyTable
 from core.store.note_to_index import NoteToIndex
 from core.store.phrases import word_row
-from core.store.reading import RowReader, columns_of, stored, texts
+from core.store.reading import RowReader, columns_of, texts
 from core.store.table import Ids, StoreTable, decoding, first_of_notes
 from core.store.top_k import Scores
 from core.store.vector_table import VectorTable, matrix
@@ -98,7 +98,9 @@ class RefusalTable(StoreTable):
         )
 
 
-_REFUSED = RowReader(RefusedChunk, "rejected passage", "title", key="chunk_id", reason=stored(Message))
+_REFUSED = RowReader(
+    RefusedChunk, "rejected passage", "title", key="chunk_id", reason=lambda text: from_json(json.loads(text))
+)
 
 
 # Functions that turn a column's value into one of a field's type, even if it is damaged. Any other type gets `str`.
