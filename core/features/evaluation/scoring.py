@@ -65,7 +65,7 @@ def coverage(gold: Span, retrieved: Spans) -> float:
     |gold ∩ ∪ retrieved| / |gold| is the token recall of Smith and Troynikov, 'Evaluating Chunking Strategies for
     Retrieval' (Chroma, 2024), for one passage and in characters.
     """
-    return _shared([gold], [span for span in retrieved if span[0] == gold[0]]) / _size([gold])
+    return _shared([gold], retrieved) / _size([gold])
 
 
 def span_recall(golds: Spans, retrieved: Spans, *, any: bool) -> float:
@@ -132,8 +132,8 @@ def relevance(golds: Spans, hits: Spans, *, any: bool) -> list[int]:
     missing = list(golds)
     wanted = needed(golds, any=any)
     newly = []
-    for rank, (path, _, _) in enumerate(hits, start=1):
-        found = [gold for gold in missing if gold[0] == path and coverage(gold, hits[:rank]) >= FOUND_SHARE]
+    for rank in range(1, len(hits) + 1):
+        found = [gold for gold in missing if coverage(gold, hits[:rank]) >= FOUND_SHARE]
         missing = [gold for gold in missing if gold not in found]
         newly.append(min(len(found), wanted))
         wanted -= newly[-1]
