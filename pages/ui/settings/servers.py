@@ -352,8 +352,6 @@ _JOB = "local_servers"
 _FRESH = 30.0
 # Seconds for which a page waits for the search. It usually takes a few milliseconds.
 _SOON = 0.15
-# Seconds between checks on whether the search has ended.
-_AGAIN = 0.3
 
 
 def draw_looking() -> None:
@@ -362,33 +360,27 @@ def draw_looking() -> None:
     is_fresh = last and (last.state == "running" or time.monotonic() - last.started - last.seconds < _FRESH)
     if not is_fresh and workspace.jobs.start(_JOB, workspace.servers.look, quiet=True):
         workspace.jobs.wait(_JOB, _SOON)
-    running = workspace.jobs.running(_JOB)
-
-    @st.fragment(run_every=_AGAIN if running else None)
-    def part() -> None:
-        if running and not workspace.jobs.running(_JOB):
+    job = workspace.jobs.find(_JOB)
+    running = job is not None and job.state == "running"
+    found = job.result if job and isinstance(job.result, tuple) else ()
+    with row():
+        paragraph(t("Language models on this machine"), "t-name", width="stretch")
+        if small("Search again", "look_again", "refresh", disabled=running):
+            workspace.jobs.forget(_JOB)
             rerun()
-        with errors():
-            job = workspace.jobs.find(_JOB)
-            found = job.result if job and isinstance(job.result, tuple) else ()
-            with row():
-                paragraph(t("Language models on this machine"), "t-name", width="stretch")
-                if small("Search again", "look_again", "refresh", disabled=running):
-                    workspace.jobs.forget(_JOB)
-                    rerun()
-            small_print(
-                "Programs such as Ollama run a language model on your own machine. Tessera looks for them at their "
-                "usual addresses when this page opens."
-            )
-            if running:
-                caption(t("Looking for servers…"), "hourglass_top")
-                return
-            if not any(server.models for server in found):
-                draw_html(f"<ol>{elements(_STEPS, 'li')}</ol>")
-            for server in found:
-                _draw_found_server(server)
-
-    part()
+    small_print(
+        "Programs such as Ollama run a language model on your own machine. Tessera looks for them at their "
+        "usual addresses when this page opens."
+    )
+    if running:
+        caption(t("Looking for servers…"), "hourglass_top")
+        jobs.redraw_after(_JOB)
+        return
+    if not any(server.models for server in found):
+        draw_html(f"<ol>{elements(_STEPS, 'li')}</ol>")
+    with errors():
+        for server in found:
+            _draw_found_server(server)
 
 
 def short(model: str) -> str:
