@@ -7,7 +7,7 @@ from typing import TypeVar
 import streamlit as st
 from streamlit import session_state
 
-from core.base.messages import message
+from core.base.messages import message_table
 from core.model import CHUNK_KINDS, CHUNK_STATES, Chunk, Edit, KnowledgeBase, Note, Progress
 from pages.ui.chunks import bands, editor
 from pages.ui.chunks.bands import Chunks
@@ -20,20 +20,21 @@ from pages.ui.shared.widgets import caption, count_button, count_column, text_co
 
 Item = TypeVar("Item")
 
-# Actions on selected chunks, with each button's label and a description of its effect.
-ACTIONS = {
-    "edit": (message("Edit"), message("Opens the selected chunk")),
-    "embed": (message("Index"), message("Indexes the selected chunks that aren't indexed yet")),
-    "merge": (
-        message("Merge"),
-        message(
+# Labels of the buttons for actions on selected chunks.
+ACTIONS = message_table({"edit": "Edit", "embed": "Index", "merge": "Merge", "delete": "Hide", "restore": "Restore"})
+# Descriptions of the actions' effects.
+EFFECTS = message_table(
+    {
+        "edit": "Opens the selected chunk",
+        "embed": "Indexes the selected chunks that aren't indexed yet",
+        "merge": (
             "Merges the selected neighbouring chunks. A single chunk is merged with the next one or, if it is "
             "the last, with the previous one"
         ),
-    ),
-    "delete": (message("Hide"), message("Searches no longer find the selected chunks, but you can restore them")),
-    "restore": (message("Restore"), message("Shows a hidden chunk again, or undoes an edit")),
-}
+        "delete": "Searches no longer find the selected chunks, but you can restore them",
+        "restore": "Shows a hidden chunk again, or undoes an edit",
+    }
+)
 
 # Columns that are always shown. Any other column is omitted if all its values are equal.
 ALWAYS = ("index", "section", "tokens")
@@ -177,8 +178,7 @@ def actions(
 
 def _button(name: str, count: int, icon: str, why: str = "") -> bool:
     """Draw an action's button with the number of chunks it applies to. If `why` gives a reason, disable the button."""
-    label, about = map(text_of, ACTIONS[name])
-    return count_button(label, count, f"act_{name}", icon, disabled=why, help=about)
+    return count_button(ACTIONS[name], count, f"act_{name}", icon, disabled=why, help=EFFECTS[name])
 
 
 def _run_each(step: editor.EditStep, items: Sequence[Item], act: Callable[[Item], object]) -> None:
