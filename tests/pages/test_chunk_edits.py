@@ -185,7 +185,7 @@ def test_an_import_shuts_the_chunks_of_its_own_base_only_and_says_so(page: Chunk
         go.clear()
         jobs.start("import", lambda progress: go.wait(60), base="long")
         page.drawer(4)
-        assert "You can continue when this is finished" in page.screen.text
+        assert "An import is running" in page.screen.text
         assert page.disabled("drawer_save")
         assert page.disabled("act_delete")
     finally:

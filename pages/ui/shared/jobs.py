@@ -29,7 +29,7 @@ from core.model import (
     left_line,
 )
 from pages.ui.shared import reports
-from pages.ui.shared.names import READONLY, local, megabytes
+from pages.ui.shared.names import IMPORTING, READONLY, local, megabytes
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, text_of
@@ -135,8 +135,10 @@ def blocked_by(*names: str, base: str = "") -> str:
     An import counts only for the base it imports into. If `base` is "", every import counts.
     """
     for name in names:
-        job = workspace.jobs.find(name)
-        if job and job.state == "running" and (name != "import" or is_importing(base)):
+        if name == "import":
+            if is_importing(base):
+                return text_of(IMPORTING)
+        elif workspace.jobs.running(name):
             return t("{doing}. You can continue when this is finished.", doing=JOB_KINDS[name].doing)
     return ""
 

@@ -50,15 +50,15 @@ def search_mode(result: SearchResult) -> str:
 
 # The reason why nothing can be changed in a read-only workspace.
 READONLY = message("Tessera is open in read-only mode, so you can search and read, but not change anything.")
+# The reason why notes can't be changed during an import.
+IMPORTING = message("An import is running. Wait for it to finish, or cancel it first.")
 
 
 def why_locked() -> Message | None:
     """Return why notes can't be changed now, in a read-only workspace or during an import, or None if they can."""
     if workspace.readonly:
         return READONLY
-    if workspace.jobs.running("import"):
-        return message("{doing}. You can continue when this is finished.", doing=JOB_KINDS["import"].doing)
-    return None
+    return IMPORTING if workspace.jobs.running("import") else None
 
 
 def base_names(*, plain: bool = True) -> list[str]:
