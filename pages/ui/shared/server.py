@@ -9,6 +9,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from core.base.frozen import frozen
+
 if TYPE_CHECKING:
     from streamlit.proto.ClientState_pb2 import ClientState
 
@@ -91,15 +93,15 @@ def adjust() -> None:
 # The configuration of Streamlit's front end. It turns off messages about lost connections, which take the focus.
 
 
+@frozen
 class FrontEnd:
     """Middleware that answers the front end's request for its configuration, in place of Streamlit."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
+    app: ASGIApp
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         answers = scope["type"] == "http" and scope["path"] == "/_stcore/host-config" and Request(scope).method == "GET"
-        await (_ANSWER if answers else self._app)(scope, receive, send)
+        await (_ANSWER if answers else self.app)(scope, receive, send)
 
 
 _ANSWER = JSONResponse({"allowedOrigins": [], "blockErrorDialogs": True}, headers={"Cache-Control": "no-cache"})
@@ -129,11 +131,11 @@ HEADERS: Mapping[str, str] = {
 }
 
 
+@frozen
 class Policy:
     """Middleware that adds HEADERS to every response, including a refused WebSocket connection."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
+    app: ASGIApp
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def guarded(message: Message) -> None:
@@ -141,7 +143,7 @@ class Policy:
                 MutableHeaders(scope=message).update(HEADERS)
             await send(message)
 
-        await self._app(scope, receive, guarded)
+        await self.app(scope, receive, guarded)
 
 
 def failure(_: Request, __: Exception) -> Response:
