@@ -249,7 +249,7 @@ def test_a_note_says_beforehand_when_it_expires_and_is_kept_for_another_year(pla
 def test_every_key_of_the_page_is_in_the_list_of_shortcuts(basil: Note) -> None:
     screen = waiting()
     keys = {button.proto.shortcut for button in screen.app.button if button.proto.shortcut}
-    keys |= {REVIEW[decision.action][0].lower() for decision in DECISIONS.values()}
+    keys |= {REVIEW[decision.action].lower() for decision in DECISIONS.values()}
     screen.press("shortcuts")
     (listed,) = [html.proto.body for html in screen.app.get("html") if '<div class="t-shortcuts">' in html.proto.body]
     page = listed.partition("On the Review page")[2]

@@ -373,7 +373,7 @@ def draw_item(matter: ReviewItem) -> None:
 
 
 def _key(action: str) -> str:
-    return REVIEW[action][0]
+    return REVIEW[action]
 
 
 def _origin(matter: ReviewItem) -> Iterator[str]:

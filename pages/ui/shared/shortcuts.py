@@ -40,17 +40,29 @@ EVERYWHERE = {
     "keys": ("?",),
 }
 
-# Keys for the actions on the Review page, each with its name in the list of shortcuts, keyed by action.
+# Keys for the actions on the Review page, keyed by action, and the actions' names in the list of shortcuts.
 REVIEW = {
-    "accept": ("A", message("Accept, keep or archive")),
-    "edit": ("E", message("Edit, then accept")),
-    "merge": ("M", message("Merge")),
-    "both": ("B", message("Keep both")),
-    "prolong": ("K", message("Keep for another year")),
-    "fine": ("F", message("Fine as it is")),
-    "later": ("L", message("Later")),
-    "reject": ("X", message("Reject or delete")),
+    "accept": "A",
+    "edit": "E",
+    "merge": "M",
+    "both": "B",
+    "prolong": "K",
+    "fine": "F",
+    "later": "L",
+    "reject": "X",
 }
+_REVIEWING = message_table(
+    {
+        "accept": "Accept, keep or archive",
+        "edit": "Edit, then accept",
+        "merge": "Merge",
+        "both": "Keep both",
+        "prolong": "Keep for another year",
+        "fine": "Fine as it is",
+        "later": "Later",
+        "reject": "Reject or delete",
+    }
+)
 
 # The shortcuts, grouped by where they work. Each entry has keys and what they do.
 SHORTCUTS: dict[Message, dict[Texts, Message]] = {
@@ -86,7 +98,7 @@ SHORTCUTS: dict[Message, dict[Texts, Message]] = {
             ("Esc, Tab",): "Leave the text field",
         }
     ),
-    message("On the Review page"): {(key,): what for key, what in REVIEW.values()},
+    message("On the Review page"): {(key,): _REVIEWING[action] for action, key in REVIEW.items()},
 }
 _LIST = Dialog("listing_keys")
 
