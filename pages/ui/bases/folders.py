@@ -34,9 +34,8 @@ def settle_view() -> str:
     chosen: str = session_state.get(_OPEN, "")
     if chosen != NEW and chosen not in base_names():
         chosen = session_state[_OPEN] = ""
-    links.set_value("base", "" if chosen == NEW else chosen)
-    links.set_value("new", "yes" if chosen == NEW else "")
-    links.set_value("name", "")
+    is_new = chosen == NEW
+    links.set_values({"base": "" if is_new else chosen, "new": "yes" if is_new else "", "name": ""})
     return chosen
 
 

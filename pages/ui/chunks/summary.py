@@ -1,7 +1,6 @@
 """The note selector on the Chunks page, and a note's summary, with statistics and the reasons for the split."""
 
 from collections.abc import Collection, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
@@ -65,10 +64,8 @@ def picker(bases: list[str]) -> tuple[str | None, list[NoteSummary]]:
     cards = workspace.notes.all(Filters(bases=(base,) if base else ()), text=text)
     chosen: str | None = session_state.get("cut_note")
     last = workspace.preferences.get(_LAST)
-    if chosen is None and last:
-        with suppress(NoteNotFound):
-            chosen = workspace.notes.get(last).id
-            session_state["cut_note"] = chosen
+    if chosen is None and last and workspace.notes.cards_of([last]):
+        chosen = session_state["cut_note"] = last
     if cards:
         tree.draw(cards, [base, text], chosen, choose, "tree", several=len(bases) > 1 and not base)
     else:
@@ -88,8 +85,7 @@ def picker(bases: list[str]) -> tuple[str | None, list[NoteSummary]]:
 def choose(note_id: str) -> None:
     """Open a note on the next rerun."""
     session_state["cut_note"] = note_id
-    links.set_value("note", note_id)
-    links.set_value("chunk", "")
+    links.set_values({"note": note_id, "chunk": ""})
 
 
 def offer(cards: Sequence[NoteSummary]) -> None:

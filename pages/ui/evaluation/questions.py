@@ -151,7 +151,8 @@ def _passage(question_set: QuestionSet, question: Question, gold: GoldSpan, key:
                 chunk.index: min(chunk.end, gold.end) - max(chunk.start, gold.start)
                 for chunk in workspace.chunks.all(gold.note_id)
             }
-            _link(gold.path, gold.note_id, max(held, key=held.__getitem__, default=None))
+            index = max(held, key=held.__getitem__, default=None)
+            widgets.chunk_link(gold.note_id, index, plain(gold.path), width="stretch")
         act = partial(workspace.questions.remove_passage, question_set, question.id, gold)
         widgets.close(key, "Remove", guarded(act, key), writes=True)
     problem_of(key)
@@ -177,10 +178,6 @@ def _passage(question_set: QuestionSet, question: Question, gold: GoldSpan, key:
         text_area("Shorten", f"{key}_text", gold.quote, height=240, label_visibility="collapsed")
         button("Save", key, "", guarded(narrow, key), writes=True)
     problem_of(key)
-
-
-def _link(name: str, note_id: str, chunk: int | None) -> None:
-    widgets.chunk_link(note_id, chunk, plain(name), width="stretch")
 
 
 # Searching for another correct passage.
@@ -228,7 +225,7 @@ def _hit(question_set: QuestionSet, question: Question, hit: Hit, words: Spans) 
 
     with row(f"gold_head_found_{hit.rank}", wrap=False):
         name = " › ".join([hit.note.path or hit.note.title, *cards.section(hit.note, hit.chunk)[-1:]])
-        _link(name, hit.note.id, hit.chunk.index)
+        widgets.chunk_link(hit.note.id, hit.chunk.index, plain(name), width="stretch")
         toggle(hit, marked=bool(right), act=act)
     draw_html(f'<div class="t-hit">{cards.foldable(hit.chunk.text, words, LINES)}</div>')
 

@@ -21,8 +21,6 @@ from pages.ui.shared.widgets import Dialog, button, errors, form, popup, text_in
 
 # Exporting a question set, and importing one. If a file is invalid, its errors are listed.
 
-KINDS = ("jsonl", "csv", "tsv")
-
 
 def export_questions(question_set: QuestionSet) -> None:
     """Draw a popup with a download button for each of a question set's export formats.
@@ -54,7 +52,7 @@ def import_questions(base: str) -> None:
             "id, question, path and quote. Each quote is an exact excerpt that occurs only once "
             "in its note."
         )
-        file = st.file_uploader(t("Questions file"), type=list(KINDS), key="question_file")
+        file = st.file_uploader(t("Questions file"), type=["jsonl", "csv", "tsv"], key="question_file")
         if file is None:
             return
         new = PurePath(file.name).stem.strip()[:LONGEST] or t("My questions")
