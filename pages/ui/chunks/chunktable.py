@@ -178,7 +178,7 @@ def actions(
 
 def _button(name: str, count: int, icon: str, why: str = "") -> bool:
     """Draw an action's button with the number of chunks it applies to. If `why` gives a reason, disable the button."""
-    return count_button(ACTIONS[name], count, f"act_{name}", icon, disabled=why, help=EFFECTS[name])
+    return count_button(text_of(ACTIONS[name]), count, f"act_{name}", icon, disabled=why, help=EFFECTS[name])
 
 
 def _run_each(step: editor.EditStep, items: Sequence[Item], act: Callable[[Item], object]) -> None:
