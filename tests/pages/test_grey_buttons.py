@@ -52,7 +52,7 @@ def test_while_notes_are_imported(filled: Screen, page: Callable[[Screen], None]
     with importing(filled):
         page(filled)
         said = grey(filled)
-    assert set(said.values()) <= {"Importing. You can continue when this is finished."}
+    assert set(said.values()) <= {"An import is running. Wait for it to finish, or cancel it first."}
     assert said or page is not marked_notes
 
 

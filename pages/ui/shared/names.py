@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.base.messages import Message, message, message_table
 from core.base.text import shorten
-from core.model import JOB_KINDS, MODES, KnowledgeBase, NoteCounts, NoteDraft, SearchResult, on_clock
+from core.model import MODES, KnowledgeBase, NoteCounts, NoteDraft, SearchResult, on_clock
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import t, t_plural, text_of
 
