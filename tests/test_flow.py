@@ -62,6 +62,7 @@ def test_lines_with_a_label_each_stay() -> None:
         "Phone: 069 55\nOpen: on Mondays",
         "看日志：`docker logs`\n进容器：`docker exec`",
         "> Cause: a\n> Cure: b",
+        "价格：30元\n库存：5件",
     ):
         flowing = flow(lines)
         assert len(flowing) == len(lines)

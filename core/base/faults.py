@@ -214,8 +214,8 @@ def wrap_file_errors(path: str) -> Iterator[None]:
 # Plain explanations of the error messages of Python's JSON and CSV readers.
 _PARSE_ERRORS = message_table(
     {
-        "Expecting value": "a value is missing",
-        "Expecting property name enclosed in double quotes": "a name in double quotation marks is missing",
+        "Expecting value": "a valid value is missing, such as a text in double quotation marks",
+        "Expecting property name enclosed in double quotes": "a name in double quotation marks is expected here",
         "Expecting ',' delimiter": "a comma is missing",
         "Expecting ':' delimiter": "a colon is missing",
         "Illegal trailing comma before end of object": "there is a comma after the last field",

@@ -8,7 +8,7 @@ import stat
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from errno import EACCES, EISDIR, ELOOP, ENXIO
+from errno import EACCES, EINVAL, EISDIR, ELOOP, ENXIO
 from logging import getLogger
 from pathlib import Path
 from threading import Lock
@@ -88,8 +88,16 @@ def open_regular(file: Path) -> Iterator[BinaryIO]:
         yield stream
 
 
-def unreadable(file: Path, error: Exception) -> SourceError:
+def check_access(file: Path | str, error: Exception) -> None:
+    """Raise the error for an unreadable file if the system, and not the archive, caused an archive's error."""
+    if isinstance(error, Unfit) or (isinstance(error, OSError) and error.errno not in (None, EINVAL)):
+        raise unreadable(file, error) from error
+
+
+def unreadable(file: Path | str, error: Exception) -> SourceError:
     """Return the error for a user's file that can't be read."""
+    if isinstance(error, FileNotFoundError | NotADirectoryError):
+        return SourceError(str(file), "There is no such file. Check the path.")
     return SourceError(
         str(file),
         "This file can't be read: {why}. Close the program that uses it, or give Tessera permission to read it.",

@@ -143,7 +143,7 @@ def _write_in_process(facts: ModelFacts, name: str, file: Path) -> None:
         if not read_json(pooling).get("include_prompt", True):
             raise ModelError(
                 (
-                    "The model '{name}' doesn't count its prompt towards a text's vector, which 'onnx' "
+                    "The model '{name}' leaves out its prompt when it compares texts, which 'onnx' "
                     "doesn't support. Use 'sentence' for this model."
                 ),
                 name=name,

@@ -20,7 +20,7 @@ from typing import IO
 
 from core.base.errors import SourceError
 from core.base.file_names import harmless_path
-from core.base.files import open_user_file, reason
+from core.base.files import check_access, open_user_file, reason
 from core.base.messages import message
 from core.base.text import find_half_character
 from core.documents.converting import is_document
@@ -199,6 +199,7 @@ def _translate_zip_errors(name: str) -> Iterator[None]:
     try:
         yield
     except _DAMAGE as error:
+        check_access(name, error)
         raise SourceError(
             name, "This zip archive is damaged, encrypted or of an unknown type. Try another copy of it."
         ) from error

@@ -83,6 +83,7 @@ VERY_CLOSE = 0.5
 # reach it, but so do wrong hits of short queries, so none of these hits is a strong match.
 CLOSE_ACROSS = 0.29
 _DIGIT = re.compile(r"\d")
+_CODE = re.compile(r"(?<![a-zA-Z\d])(?=[a-zA-Z_-]*\d)(?=\d*[a-zA-Z])[\w-]{3,}|\A\W*\d+\W*\Z")
 
 
 def match_levels(
@@ -119,8 +120,9 @@ def _level(hit: Hit, seen: Highlight, result: SearchResult) -> int:
     if seen.nearness is None:
         return 0 if not seen.held else 1 + (seen.held >= WORDED) + (seen.held == 1)
     question = hit.asked or result.understood.text
-    if not seen.held and _DIGIT.search(question):  # no passage is similar to a number or an error code
+    across = bool(CHINESE.search(question)) != (hit.chunk.language in ("zh", "mixed"))
+    if not seen.held and (_CODE if across else _DIGIT).search(question):  # no passage is similar to a number or a code
         return 1
-    if bool(CHINESE.search(question)) != (hit.chunk.language in ("zh", "mixed")):
+    if across:
         return 1 + (seen.nearness >= CLOSE_ACROSS)
     return 1 + (seen.nearness >= CLOSE) + (seen.nearness >= VERY_CLOSE)

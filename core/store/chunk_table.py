@@ -103,13 +103,17 @@ _REFUSED = RowReader(
 )
 
 
-# Functions that turn a column's value into one of a field's type, even if it is damaged. Any other type gets `str`.
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+# Functions that turn a column's value into one of a field's type, even if it is damaged. All other types are strings.
 _BY_TYPE: dict[object, Decoder] = {
     Texts: texts,
     bool: bool,
     int: lambda value: value if isinstance(value, int) else 0,
 }
-_DECODERS = [_BY_TYPE.get(hint, str) for name, hint in get_type_hints(Chunk).items() if name in Chunk.__slots__]
+_DECODERS = [_BY_TYPE.get(hint, _text) for name, hint in get_type_hints(Chunk).items() if name in Chunk.__slots__]
 _TOTAL = '(SELECT 1 + max("index") FROM chunks AS own WHERE own.note_id = chunks.note_id)'
 CHUNK = ", ".join(_TOTAL if name == "total" else f'chunks."{name}"' for name in Chunk.__slots__)
 """A chunk's columns, in field order so that reading them by position is fast. They must come last in a row."""

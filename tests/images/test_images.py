@@ -84,7 +84,7 @@ def test_what_pictures_cannot_be_like_is_said(workspace: Workspace, vault: Path)
     sync(workspace, vault)
     with pytest.raises(QueryError, match="no picture or note 'nowhere'"):
         workspace.search("like:nowhere")
-    with pytest.raises(QueryError, match="No picture"):
+    with pytest.raises(QueryError, match="no indexed pictures"):
         workspace.search("like:words.md")
     with pytest.raises(QueryError, match="can't be used"):
         workspace.search("red -like:red.png")

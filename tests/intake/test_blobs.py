@@ -123,7 +123,7 @@ def test_what_is_no_language_is_in_no_passage(workspace: Workspace, name: str) -
     assert not re.search(r"[A-Za-z0-9+/]{60}|%20|xmlns|querySelector|rectangle|margin", text)
     assert sum(len(chunk.text) for chunk in chunks) < 1_000
     (warning,) = note.warnings
-    assert str(warning).startswith("1 part isn't text")
+    assert str(warning).startswith("1 part, such as a pasted picture")
 
 
 @pytest.mark.parametrize("name", BLOBS)

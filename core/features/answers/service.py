@@ -29,7 +29,7 @@ from core.model import (
 from core.providers.chat import Chat
 from core.providers.connection import Stop, never
 from core.retrieval.engine import SearchEngine
-from core.retrieval.neighbours.copies_and_contradictions import NUMBER
+from core.retrieval.neighbours.copies_and_contradictions import numbers_in
 from core.retrieval.neighbours.service import Neighbours
 from core.settings.config import Settings
 from core.store import Store
@@ -227,7 +227,7 @@ class Answers:
         """
         first = answer.quotes[0]
         result = answer.result
-        numbers = {*NUMBER.findall(first.marked_text)}
+        numbers = {*numbers_in(first.marked_text)}
 
         def count_words(text: str) -> int:
             return len(self._searching.marks(text, result.understood.text))
@@ -240,7 +240,7 @@ class Answers:
             for sentence, another in zip(pair.quotes[::2], pair.quotes[1::2], strict=True)
             if pair.second != first.note.id
             if sentence in first.marked_text
-            or (count_words(sentence) >= least and numbers.issuperset(NUMBER.findall(sentence)))
+            or (count_words(sentence) >= least and numbers.issuperset(numbers_in(sentence)))
         ]
         for _, another, note_id in sorted(found, reverse=True):
             for hit in result.hits:

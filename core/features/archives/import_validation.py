@@ -321,7 +321,7 @@ def _validate_value(value: object, owner: type, name: str) -> object:
 
 
 def _check_line(name: str, text: str) -> None:
-    if len(text) > _MOST_PATH or len(text.splitlines()) > 1:
+    if len(text) > _MOST_PATH or re.search(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]", text):
         raise RowError("'{name}' must be a single line of at most {most} characters.", name=name, most=_MOST_PATH)
 
 

@@ -141,6 +141,7 @@ def _member(file: Path, name: str) -> Iterator[IO[bytes]]:
         with files.open_regular(file) as stream, ZipFile(stream) as archive, archive.open(name) as member:
             yield member
     except (*DAMAGE, RowError) as error:
+        files.check_access(file, error)
         raise SourceError(
             str(file), "This zip archive is damaged, encrypted or of an unknown type. Try another copy of it."
         ) from error

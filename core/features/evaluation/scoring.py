@@ -65,7 +65,7 @@ def coverage(gold: Span, retrieved: Spans) -> float:
     |gold ∩ ∪ retrieved| / |gold| is the token recall of Smith and Troynikov, 'Evaluating Chunking Strategies for
     Retrieval' (Chroma, 2024), for one passage and in characters.
     """
-    return _shared([gold], retrieved) / _size([gold])
+    return _shared([gold], retrieved) / max(1, _size([gold]))
 
 
 def span_recall(golds: Spans, retrieved: Spans, *, any: bool) -> float:

@@ -74,9 +74,10 @@ _MENDS = re.compile(
     r"|rotat(?:ed|ing)|upgrad(?:ed|ing)|downgrad(?:ed|ing)|increas(?:ed|ing)|rais(?:ed|ing)|clear(?:ed|ing)|free(?:d|ing))\b"
     r"|重启|重新加载|重新部署|回滚|清理|扩容|更换|升级"
 )
-# The beginning of a line that says what a person did.
+# The beginning of a line that says what a person did, and not a request or what a program of such a name is doing.
 _OPERATOR = re.compile(
-    r"(?i)\W{0,3}(?:admin(?:istrator)?|operator|ops|on-?call|sre|dba|sysadmin|运维|管理员|值班)\b[^:：\n]{0,40}[:：]\s*[^\W\d]"
+    r"\W{0,3}(?:(?i:admin(?:istrator)?|operator|ops|on-?call|sre|dba|sysadmin)(?![-.\w])|运维|管理员|值班)[^:：\n]{0,40}[:：]"
+    r"\s*(?![A-Z]{3,8} /|\w+ing\b)[^\W\d]"
 )
 _ROUTINE = re.compile(r"(?i)\b(?:created|done|health|put back|queued)\b|创建成功")
 _PROCESS = re.compile(r"^\d+#\d+: (?:\*\d+ )?")

@@ -29,6 +29,8 @@ _AFTER = 40
 # Number of recently changed notes in which to look for open tasks, and maximum number of tasks.
 _NEWEST = 10_000
 _MOST_TASKS = 100
+# Time after which a day that a task names is no longer the day on which it was due.
+_LONGEST_OVERDUE = timedelta(days=730)
 _MONTHS = "January February March April May June July August September October November December".split()
 _STEMS = [name[:3] for name in _MONTHS]
 # Headings, which often name the day a diary entry was written, and tasks that are done.
@@ -42,9 +44,10 @@ _FULL = 60
 # The verb "may" isn't a month.
 _NAMES = "|".join(rf"{name[:3]}(?:{name[3:]}|\.)?" for name in _MONTHS).replace("May(?:|", "(?-i:M(?:ay|AY))(?:")
 _DATE = re.compile(
-    r"(?i)(?<![\da-z])(?:(?<![./-])(\d{4})[-/.](\d\d?)[-/.](\d\d?)(?!\d)|(?:(\d+) ?年 ?)?(\d\d?) ?月 ?(\d\d?) ?[日号]"
+    r"(?i)(?<![\da-z])(?:(?<![./-])(\d{4})[-/.](\d\d?)[-/.](\d\d?)(?!\d)"
+    r"|(?:(\d{4}|\d\d) ?年 ?)?(\d\d?) ?月 ?(\d\d?) ?[日号]"
     rf"|(?:(\d\d?)(?:st|nd|rd|th)?\s+({_NAMES})|({_NAMES})\s+(\d\d?)(?:st|nd|rd|th)?)(?![\da-z]))"
-    r"(?=(?:\.?\s*,?\s*\(?(?:of )?(\d{4}))?)"
+    r"(?=(?:\.?\s{0,3}(?:,\s{0,3})?\(?(?:of )?((?:19|20)\d\d)(?!\d))?)"
 )
 # Number of characters before and after the beginning of a month's name, or of a year, in which a date is read.
 _BEFORE = 12
@@ -118,11 +121,12 @@ def open_tasks(store: Store, today: date) -> tuple[QuotedLine, ...]:
 
 
 def _due(task: str, nearest: Days, today: date) -> date | None:
-    """Return the first day from `today` on that a task names, or else the last day that it names, or None.
+    """Return the first day from `today` on that a task names, or else the last day of the past two years, or None.
 
     `nearest` has the days around `today` by month and number, for dates without a year.
     """
-    days = [day for match in _DATE.finditer(task) if (day := _day(match, nearest))]
+    first = today - _LONGEST_OVERDUE
+    days = [day for match in _DATE.finditer(task) if (day := _day(match, nearest)) and day >= first]
     return min((day for day in days if day >= today), default=max(days, default=None))
 
 

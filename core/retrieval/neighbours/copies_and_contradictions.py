@@ -29,17 +29,21 @@ LEAST_CHARACTERS = 6
 _LEAST_TEXT = 10
 
 # A number in figures or words, or the place of one in "every year".
-NUMBER = re.compile(
-    r"\d+(?:[.,:/-]\d+)*|(?i:\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|once|twice)\b"
-    r"|(?:(?<=every )|(?<=each ))(?=(?:year|month|week|day)\b))"
-    r"|[一二两三四五六七八九十百半]+(?=[年月周天日次倍度元])|(?<=每)(?=[年月周天日])"
+_WORDS = "one two three four five six seven eight nine ten eleven twelve".split()
+_VALUES = {word: str(number) for words in (_WORDS, "一二三四五六七八九十") for number, word in enumerate(words, 1)}
+_VALUES |= {"": "1", "once": "1", "twice": "2", "两": "2", "兩": "2"}
+_NUMBER = re.compile(
+    rf"\d+(?:[.,:/-]\d+)*|\b(?:{'|'.join(_WORDS)}|once|twice)\b"
+    r"|(?:(?<=every )|(?<=each ))(?=(?:year|month|week|day)\b)"
+    r"|[一二两兩三四五六七八九十百半]+(?=[年月周天日次倍度元])|(?<=每)(?=[年月周天日])"
 )
 # A number's place and a unit of time, whose plural depends on the number.
 _PERIOD = re.compile(r"# ?(year|month|week|day)s?\b")
 # Dates, times, and numbers of chapters, pages and the like. Different values of these aren't contradictions.
 _PLACED = re.compile(
     r"(?i)\d{4}[-/.年]\d{1,2}|\d{1,2}:\d{2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}|(?<![每个])月"
-    r"|\b(?:chapter|figure|listing|page|section|step|table|version)\s+\d|[图表第]\s*\d",
+    rf"|\b(?:chapter|figure|listing|page|section|step|table|version)\s+(?:\d|{'|'.join(_WORDS)})"
+    r"|[图表第]\s*[\d一二两三四五六七八九十百]",
 )
 # A date that is fixed at the end of a sentence, or a time of every day. Different values are contradictions.
 _FIXED = re.compile(
@@ -62,6 +66,15 @@ class Claims:
     numbers: Mapping[str, tuple[str, str]]
 
 
+def numbers_in(text: str) -> list[str]:
+    """Return the numbers in a text, those in words as figures."""
+    return [_VALUES.get(number, number) for number in _NUMBER.findall(_plain(text))]
+
+
+def _plain(text: str) -> str:
+    return re.sub("[*`]", "", fold(text))
+
+
 def extract_claims(body: str, visible: str) -> Claims:
     """Return a note's claims. Leave out sentences that the note itself repeats with different numbers.
 
@@ -74,11 +87,11 @@ def extract_claims(body: str, visible: str) -> Claims:
         sentence = _PREFIX.sub("", visible[start:end])
         if (
             len(sentence) > LONGEST
-            or not (values := NUMBER.findall(sentence))
+            or not (values := numbers_in(sentence))
             or (_PLACED.search(sentence) and not _FIXED.search(sentence))
         ):
             continue
-        masked = _PERIOD.sub(r"# \1", NUMBER.sub("#", re.sub("[*`]", "", fold(sentence))))
+        masked = _PERIOD.sub(r"# \1", _NUMBER.sub("#", _plain(sentence)))
         rest = " ".join(masked.split()).rstrip(".。!！")
         words = [word for word in rest.split() if word.strip("#")]
         if len(words) < LEAST_WORDS and len(_WIDE.findall(rest)) < LEAST_CHARACTERS:

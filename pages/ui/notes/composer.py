@@ -55,7 +55,8 @@ def _open(note: Note | None, base: str, body: str = "", **more: Any) -> EditorSe
     """Open a new editor session. `more` has its other fields."""
     session = EditorSession(token_hex(8), note, base, body, **more)
     if note:
-        session_state.setdefault(SEEN, {})[note.id] = note.version
+        seen: dict[str, int] = session_state.setdefault(SEEN, {})
+        seen[note.id] = max(note.version, seen.get(note.id, 0))
     session_state[_WRITING] = session_texts()[session.token] = session
     return session
 
@@ -116,7 +117,7 @@ def open_draft(draft: NoteDraft, predecessor: str = "") -> None:
         folder=str(about.get("folder", "")),
         fields={name: fields[name] for name in NOTE_FIELDS if name in fields} if isinstance(fields, Mapping) else {},
         number=number_of(draft),
-        proposed=str(about.get("settles") or ""),
+        proposed=settles if isinstance(settles := about.get("settles"), str) else "",
         draft_id=token,
         predecessor=predecessor,
         **_WAYS.get(token, {}),

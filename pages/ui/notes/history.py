@@ -70,7 +70,7 @@ def offer_text_undo(note: Note) -> None:
             t("'{title}' was saved as version {n}.", title=note.title, n=note.version),
             lambda: workspace.versions.revert(note.id, before, expected_version=note.version),
         )
-        session_state.pop(_OFFERED)
+        session_state.pop(_OFFERED, None)
 
 
 def draw_undo() -> None:
@@ -101,7 +101,7 @@ def draw_undo() -> None:
 
 def clear_undo() -> None:
     """Forget the changes that could be undone, because undoing them after other changes would be wrong."""
-    for key in (_DONE, _PLACE):
+    for key in (_DONE, _PLACE, _OFFERED):
         session_state.pop(key, None)
 
 

@@ -183,7 +183,7 @@ def _by_path(base: str) -> None:
             ),
             placeholder="~/Documents/notes",
         )
-        name = base or places.choose_base("import_base")
+        name = base or places.choose_base("import_base", session_state.get("notes_base", ""))
         submitted = submit("Preview changes", "look_path", type="primary")
     if submitted and not path.strip():
         st.error(t("Enter a folder path first."))
@@ -208,7 +208,7 @@ def _by_path(base: str) -> None:
 def _by_address(into: str) -> None:
     with form("by_address"):
         address = text_input("Address", "import_address", placeholder="https://example.org/page").strip()
-        base = into or places.choose_base("import_address_base")
+        base = into or places.choose_base("import_address_base", session_state.get("notes_base", ""))
         submitted = submit("Preview changes", "look_address", type="primary")
     if submitted:
         with errors(), busy("Loading the page…"):
@@ -231,7 +231,7 @@ def _by_upload(label: str, kind: str, base: str) -> None:
             label_visibility="collapsed",
         )
         small_print("For more than a few hundred files, the folder path is much faster.")
-        name = base or places.choose_base(f"upload_base_{kind}")
+        name = base or places.choose_base(f"upload_base_{kind}", session_state.get("notes_base", ""))
         if button("Preview changes", f"look_{kind}", type="primary"):
             if not files:
                 st.error(t("Choose files first."))

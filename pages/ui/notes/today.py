@@ -81,8 +81,8 @@ def _open(text: str) -> None:
                 workspace.trash.put(note.id)
             made = base_of(note)
             if base is None and not workspace.notes.counts(made).notes:
-                workspace.bases.delete_for_good(made)
-            session_state["jot"] = text
+                workspace.bases.delete(made)
+            session_state["jot"] = f"{text} {session_state.get('jot', '')}".strip()
 
         offer_undo(t("Added to '{title}'.", title=note.title), undo)
         session_state[_ADDED] = True

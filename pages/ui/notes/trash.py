@@ -201,7 +201,7 @@ def _notes(note_ids: Sequence[str]) -> None:
             n=workspace.trash.stays.days,
         ),
     ]
-    if linking := {source for card in cards for source in workspace.notes.linking(card.id)}.difference(note_ids):
+    if linking := {*workspace.notes.links().to(*(card.id for card in cards))}.difference(note_ids):
         texts.append(
             t_plural(
                 "{n} other note links to what you're deleting.",

@@ -86,7 +86,7 @@ def test_a_bad_line_is_named(tmp_path: Path, row: object, reason: str) -> None:
 
 
 def test_a_missing_file_is_told(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match="can't be read: No such file"):
+    with pytest.raises(SourceError, match="There is no such file"):
         load(tmp_path / "none.jsonl")
 
 
@@ -96,7 +96,7 @@ def test_every_bad_line_is_listed(tmp_path: Path) -> None:
         load(path)
     assert caught.value.line == 2
     assert str(caught.value).split("\n") == [
-        f"{path}, line 2: this isn't a JSON object (a name in double quotation marks is missing, column 2).",
+        f"{path}, line 2: this isn't a JSON object (a name in double quotation marks is expected here, column 2).",
         "line 3: the field 'id' is missing.",
         "line 4: the id 'q1' is already used in line 1.",
     ]

@@ -233,7 +233,11 @@ def test_the_guide_names_every_rule() -> None:
         ("INFO admin tom: app password renewed, secret updated", 3),
         ("INFO [ops] heap raised to 4g in jvm.options, node restarted", 3),
         ("INFO 运维：换了新的密码", 3),
+        ("INFO 管理员小王：把网线换到二号口", 3),
         ("INFO ops: 1200 per second", 0),
+        ("INFO operator: Reconciling deployment web", 0),
+        ("INFO operator-lifecycle-manager: Update of the catalogue", 0),
+        ("INFO admin: GET /index.html 200 for user bob", 0),
         ("INFO the nightly job ran", 0),
     ],
 )

@@ -267,3 +267,21 @@ def test_a_task_at_the_beginning_hides_no_sentence_of_its_day(workspace: Workspa
         ("2026-12-01", "call by 1 December"),
         ("2026-12-01", "The rent is due on 1 December."),
     ]
+
+
+@pytest.mark.parametrize(
+    ("task", "day"),
+    [
+        ("Pay by 5 December 1500 EUR", "2026-12-05"),
+        ("12月5日1500元转账", "2026-12-05"),
+        ("Call on 3 Dec, 1430", "2026-12-03"),
+        ("民国115年12月1日交税", "2026-12-01"),
+        ("Pay by 5 December 2000 EUR", None),
+        ("Renew by 5 December 2027", "2027-12-05"),
+        (f"pay 2026-12-01{' ' * 20_000}x", "2026-12-01"),
+    ],
+)
+def test_a_number_after_a_date_is_its_year_only_if_it_can_be(workspace: Workspace, task: str, day: str | None) -> None:
+    workspace.notes.add("home", f"- [ ] {task}", title="Task", embed=False)
+    (found,) = workspace.review.open_tasks()
+    assert (found.day and found.day.isoformat()) == day
