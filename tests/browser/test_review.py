@@ -39,6 +39,6 @@ def test_a_pair_is_counted_at_the_first_visit_corrected_and_gone(tab: Tab) -> No
     page.locator(".st-key-writing_leave button").click()
     expect(page.get_by_text("There is nothing to review.")).to_be_visible()
     expect(link).not_to_contain_text("·")
-    expect(page.locator(".st-key-notes_done")).to_contain_text("was saved.")
+    expect(page.locator(".st-key-notes_done")).to_contain_text("was saved")
     page.locator(".st-key-notes_undo button").click()
     expect(page.locator(".st-key-review_matter mark")).to_have_count(2)

@@ -95,7 +95,7 @@ def test_a_thought_is_added_to_todays_note_and_can_be_taken_back(
     assert filled.app.text_input("jot").value == "Buy **bread**"
     filled.press("notes_undo")
     assert note.id not in filled.workspace.notes.cards_of([note.id])
-    assert filled.app.text_input("jot").value == "Call the plumber"
+    assert filled.app.text_input("jot").value == "Call the plumber Buy **bread**"
 
 
 def test_the_first_thought_taken_back_leaves_neither_note_nor_file_nor_base(
