@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from core.base.flow import GAP, LINE, as_copied, flow
+from core.base.flow import GAP, LINE, as_copied, as_row, flow
 from tests.growth import assert_linear
 
 WIDE = "The dough rests in the cold fridge overnight"
@@ -47,6 +47,22 @@ def test_paragraphs_flow(text: str, flowing: str) -> None:
 @pytest.mark.parametrize("paged", [False, True])
 def test_what_has_lines_of_its_own_keeps_them(text: str, paged: bool) -> None:
     assert flow(text, paged=paged) == text
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "shown"),
+    [
+        ("| Name | Age |", "| a | 3 |", "Name: a · Age: 3"),
+        ("| Name: | **Age:** |", "| a | 3 |", "Name: a · **Age**: 3"),
+        ("| 名称： | **价格** |", "| a | 3 |", "名称：a · **价格**：3"),
+        ("| 价格（元） | 价格 (元) |", "| 1 | 2 |", "价格（元）：1 · 价格 (元)：2"),
+        ("| # | |", "| 1 | 2 |", "#: 1 · 2"),
+        ("| Name |", "| a | b |", "Name: a · b"),
+        ("", "| a | | b |", "a · b"),
+    ],
+)
+def test_a_row_names_its_columns_with_one_colon_each(header: str, row: str, shown: str) -> None:
+    assert as_row(row, header) == shown
 
 
 def test_short_lines_of_a_page_stay() -> None:
@@ -100,6 +116,11 @@ def test_no_word_is_lost_and_places_stay_with_their_words(seed: int) -> None:
     assert len(flowing) == len(text)
     assert all(new in (old, " ", GAP, LINE) for old, new in zip(text, flowing, strict=True))
     assert re.findall(r"\w", flowing) == re.findall(r"\w", text)
+
+
+@pytest.mark.parametrize("name", ["*", ":", ":*", "（", "a（"])
+def test_the_name_of_a_column_takes_linear_time(name: str) -> None:
+    assert_linear(lambda text: as_row("x", text), name * (40_000 // len(name)) + "a")
 
 
 @pytest.mark.parametrize("part", ["abc def\n", "a-\n", "- a\n", "```\n", "> ", "| a\n", "a" * 300 + "\n", " \n", "a"])

@@ -32,6 +32,8 @@ _ROW = re.compile(r"[ \t>]*\|.*\|[ \t]*")
 # The line of dashes below a table's header.
 _RULE = re.compile(r"[ \t>]*+\|?+(?:[ \t]*+:?+-++:?+[ \t]*+\|)++(?:[ \t]*+:?+-++:?+[ \t]*+)?+")
 _BAR = re.compile(r"(?<!\\)\|")
+# The colon at the end of a column's name, which may be in markup.
+_OWN_COLON = re.compile(r"[:：](?=[*_`]*\Z)")
 GAP = "\ufdd0"
 LINE = "\ufdd1"
 """Placeholders in flowing text for a hidden character and for a line break that is kept.
@@ -74,12 +76,22 @@ def cells(row: str) -> list[str]:
     return [cell.strip() for cell in _BAR.split(row.strip(" \t\n>").strip("|"))]
 
 
+def named_cells(row: str, header: str = "") -> list[str]:
+    """Return the cells of a table row that aren't empty, each with the name of its column before it."""
+    named = zip_longest(cells(header), cells(row), fillvalue="")
+    return [f"{_as_label(name)}{cell}" if name else cell for name, cell in named if cell]
+
+
+def _as_label(name: str) -> str:
+    """Return a column's name with the colon that fits its last letter, in place of any colon of its own."""
+    name = _OWN_COLON.sub("", name)
+    letters = "".join(filter(str.isalnum, name))
+    return f"{name}：" if _WIDE.match(letters[-1:]) else f"{name}: "
+
+
 def as_row(row: str, header: str = "") -> str:
     """Return a table row as running text, with dots between its cells and the names of their columns before them."""
-    named = zip_longest(cells(header), cells(row), fillvalue="")
-    return " · ".join(
-        f"{name}{'：' if _WIDE.match(name[-1]) else ': '}{cell}" if name else cell for name, cell in named if cell
-    )
+    return " · ".join(named_cells(row, header))
 
 
 def without_bars(text: str, fence: str = "") -> str:

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import ClassVar, Literal
 
 from core.base.blobs import Span
-from core.base.fences import open_fence
+from core.base.fences import FENCE, complete_fences, open_fence
 from core.base.flow import as_copied, as_row, flow, without_bars
 from core.base.frozen import Texts, frozen
 from core.base.messages import Message, message, message_table
@@ -106,11 +106,15 @@ class Quote:
         return "" if all(line.lstrip(" \t>").startswith("|") for line in lines) else None
 
     def readable(self, part: Span) -> str:
-        """Return a part of the text as prose, without hard line breaks, and with column names for the bars of rows."""
+        """Return a part of the text as prose, without hard line breaks, and with column names for the bars of rows.
+
+        A fence that begins or ends outside the part is opened or closed.
+        """
+        fence = self.fence(part)
         text = as_copied(self.flowing(part))
         if (header := self.header(part)) is not None:
             return "\n".join(filter(None, (as_row(row, header) for row in text.splitlines())))
-        return text if self.kind == "code" else without_bars(text, self.fence(part))
+        return complete_fences(text if self.kind == "code" else without_bars(text, fence), fence)
 
     @property
     def shown_lead(self) -> str:
@@ -216,8 +220,11 @@ class Answer:
         for quote in self.at_first:
             own = quote.shown_lead if quote.header(quote.shown) is None else ""
             lines += [own] if own not in ("", lead) else []
-            apart = "\n" if quote.kind == "code" or quote.fence(quote.shown) else " "
-            lines += [f"{quote.readable(quote.shown)}{apart}[{quote.number}]", *quote.definitions]
+            shown = quote.readable(quote.shown)
+            last = shown.rpartition("\n")[2]
+            is_code = FENCE.match(last) or last.startswith(("    ", "\t"))
+            apart = "\n" if is_code else " "
+            lines += [f"{shown}{apart}[{quote.number}]", *quote.definitions]
             lead = own
         return "\n".join(lines)
 

@@ -177,6 +177,22 @@ def test_rows_between_sentences_are_quoted_alone_and_without_bars(
         assert all(part in whole for part in (other, "Friday"))
 
 
+@pytest.mark.parametrize(
+    ("header", "row", "drawn"),
+    [
+        ("| a | b |", "| 2*3 | 4*5 |", "a: 2*3 · b: 4*5"),
+        ("| a | b |", "| src/*.py | lib/*.py |", "a: src/*.py · b: lib/*.py"),
+        ("| a | b |", "| 5 %% | 6 %% |", "a: 5 %% · b: 6 %%"),
+        ("| | b |", "| - | x |", "- · b: x"),
+        ("| | b |", "| 1. | x |", "1. · b: x"),
+        ("| | b |", "| # | `x` |", "# · b: x"),
+    ],
+)
+def test_markup_ends_with_its_cell(header: str, row: str, drawn: str) -> None:
+    (shown,) = quotes._rows(row, header, (0, 1))
+    assert re.sub("<[^>]*>", "", shown) == drawn
+
+
 def test_a_follow_up_is_asked_below_the_answer_and_the_way_back_is_kept(filled: Screen) -> None:
     first, second = "what are backups worth?", "and for restoring?"
 

@@ -3,14 +3,13 @@
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import pairwise
 from textwrap import dedent
 
 import streamlit as st
 from streamlit import container
 
-from core.base.fences import complete_fences, split_fences
-from core.base.flow import as_row
+from core.base.fences import split_fences
+from core.base.flow import named_cells
 from core.base.text import link_address
 from core.model import ANSWERED, Answer, Quote, SearchResult, day_of
 from pages.ui.notes.files import page_file
@@ -24,6 +23,8 @@ from pages.ui.shared.widgets import copy_button, download, frame, small, titled_
 
 # Indentation that makes a line code unless it is in an admonition or a list item.
 _INDENT = "    "
+# A closing fence and the first line below it that isn't blank, both indented.
+_BELOW_FENCE = re.compile(rf"{_INDENT}.*\n(?:[ \t]*\n)*{_INDENT}")
 _ADMONITION = "!!! note\n"
 _NEAR = '<span class="t-near">'
 _MORE = "more_of_the_answer"
@@ -82,8 +83,7 @@ def as_markdown(quote: Quote) -> str:
 
     The source is the note's title and section titles, with a link to the note's file if there is one.
     """
-    text = complete_fences(quote.readable(quote.marked), quote.fence(quote.marked))
-    said = "\n".join(f"> {line}".rstrip() for line in text.splitlines())
+    said = "\n".join(f"> {line}".rstrip() for line in quote.readable(quote.marked).splitlines())
     label = re.sub(r"[\[\]\\]", r"\\\g<0>", cards.place(quote))
     return f"{said}\n\n[{label}]({link_address(quote.note.path)})" if quote.note.path else f"{said}\n\n{label}"
 
@@ -140,7 +140,7 @@ def _text(quote: Quote) -> str:
             shown += _code(part, is_marked=near[0] < len(part) and near[1] > 0)
         elif part.strip():
             shown += render_text(above + part, sentence=(near[0] + len(above), near[1] + len(above)))
-        above = _ADMONITION if text[last:].startswith(_INDENT) else ""
+        above = _ADMONITION if _BELOW_FENCE.match(text, last) else ""
     return shown
 
 
@@ -152,6 +152,8 @@ def _code(text: str, *, is_marked: bool) -> str:
 
 def _rows(text: str, header: str, marked: Span) -> Iterator[str]:
     """Yield each row of a table as HTML, with column names before the cells. Rows in the span `marked` are marked."""
-    for start, end in pairwise([0, *(match.end() for match in re.finditer(r"\n|\Z", text))]):
-        if row := render_text(as_row(text[start:end], header)):
-            yield f"{_NEAR}{row}</span>" if start < marked[1] and marked[0] < end else row
+    for line in re.finditer(r"[^\n]+", text):
+        # Bars around a cell keep a dash or a number from becoming a list.
+        row = " · ".join(render_text(f"| {cell} |").strip() for cell in named_cells(line[0], header))
+        if row:
+            yield f"{_NEAR}{row}</span>" if line.start() < marked[1] and marked[0] < line.end() else row
