@@ -173,10 +173,16 @@ def _put_stated_first(question: str, units: Candidates) -> None:
 
 
 def _put_named_first(question: str, units: Candidates) -> None:
-    """Put the table rows or list items that the question names before the others of their table or list."""
+    """Put the table rows or list items that the question names before the others of their table or list.
+
+    All sentences of a long list item are named by the item's label. A list that states what is asked stays as it is.
+    """
     for (kind, _), group in groupby(units, key=lambda unit: (unit.unit.kind, unit.unit.lead)):
         members = list(group)
-        named = named_among(question, [unit.text for unit in members]) if kind in ("row", "item") else []
+        if kind not in ("row", "item") or any(unit.parts["stated"] for unit in members):
+            continue
+        texts = [unit.hit.chunk.text[slice(*unit.unit.block)] if kind == "item" else unit.text for unit in members]
+        named = named_among(question, texts)
         if any(named) and not all(named):
             for unit, is_named in zip(members, named, strict=True):
                 unit.parts["stated"] = 0.5 if is_named else -1.5

@@ -82,12 +82,12 @@ def named_among(question: str, units: Sequence[str]) -> list[bool]:
     """Return whether the question names each of a table's rows or of a list's items, given their texts.
 
     It names a row by a cell, and an item by its label. A label counts by its number of words, divided among the units
-    that share it. Units with at most half of the best one's count aren't named.
+    that share it, where units with the same text are one. Units with at most half of the best one's count aren't named.
     """
     asked = _plain(question)
     labels = [map(_plain, _LABEL.findall(unit) or cells(unit)) for unit in units]
     named = [{label for label in of_unit if label and label in asked} for of_unit in labels]
-    shared = Counter(chain.from_iterable(named))
+    shared = Counter(chain.from_iterable(dict(zip(units, named, strict=True)).values()))
     counts = [sum((label.count(" ") - 1) / shared[label] for label in labels) for labels in named]
     return [count > max(counts) / 2 for count in counts]
 

@@ -1,10 +1,12 @@
 """A row or a list item that a question names is the answer, not those beside it, in any order of the columns."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from random import Random
 
 import pytest
 
+from core.features.answers.candidates import collect_candidates
 from core.features.answers.names import named_among
 from core.workspace import Workspace
 
@@ -102,8 +104,36 @@ def test_the_named_row_is_marked_alone(filled: tuple[Workspace, dict[str, str]])
         ("how much is the parking garage", ["|Parking|60|", "|Parking garage|90|"], [False, True]),
         ("how many apples", ["- **Apple** (red): 3", "- Pear: 4"], [True, False]),
         ("is there a phone", ["| no | phone |", "| is there | mail |"], [True, False]),
+        ("房租多少", ["- 房租：4500。很长。", "- 房租：4500。很长。", "- 网费：120"], [True, True, False]),
         ("who is it", ["| is | 3 |", "| it | 4 |"], [False, False]),
     ],
 )
 def test_what_is_named_best(question: str, units: list[str], named: list[bool]) -> None:
     assert named_among(question, units) == named
+
+
+LONG = "It is described in many words that say little. " * 10
+STATED = {
+    "a long item": (
+        "how much is the rent?",
+        f"# Costs\n\nMonthly:\n\n- Rent: 1,150. {LONG}\n- Internet: 35 and a router.\n- Parking: 60 by the door.\n",
+        {"- Rent: 1,150.": 0.5, LONG.split(". ")[0] + ".": 0.5, "- Parking: 60 by the door.": -1.5},
+    ),
+    "a stated cause": (
+        "Why does the backup fail?",
+        "# Night\n\nWe know of it:\n\n- Backup: runs nightly on the big server\n- Cause: the disk was full\n",
+        {"- Backup: runs nightly on the big server": 0.0, "- Cause: the disk was full": 1.0},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", STATED)
+def test_what_is_named_by_an_item_counts_for_all_of_it_and_not_above_what_is_stated(tmp_path: Path, name: str) -> None:
+    question, body, wanted = STATED[name]
+    with Workspace(tmp_path) as workspace:
+        workspace.bases.add("notes")
+        workspace.notes.add("notes", body, title="Note")
+        result = workspace.search(question)
+        units = collect_candidates(workspace.store, lambda _: {}, result)
+    found = {unit.text: unit.parts["stated"] for unit in units}
+    assert {text: found.get(text) for text in wanted} == wanted, found
