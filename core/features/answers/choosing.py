@@ -312,7 +312,7 @@ def _quote(number: int, item: Excerpt) -> Quote:
         number,
         item.hit.note,
         chunk,
-        "passage" if end > item.end and item.kind != "code" else item.kind,
+        "passage" if start < item.start or end > item.end else item.kind,
         chunk.text[start:end],
         "" if start < item.start else item.units[0].lead,
         *place_in_note(chunk, start, end),

@@ -25,7 +25,7 @@ WHOLE_CODE = 1_000
 _QUOTED = r"[ \t>]*+"
 _ITEM = re.compile(rf"({_QUOTED})(?:(?:[-*+]|\d+[.)])[ \t]+(?=\S)|\d+、)")
 _ROW = re.compile(rf"{_QUOTED}\|.*\|[ \t]*$")
-_RULE = re.compile(rf"{_QUOTED}\|?(?:[ \t]*+:?-+:?[ \t]*+\|)*(?:[ \t]*+:?-+:?[ \t]*+)?$")
+_RULE = re.compile(rf"{_QUOTED}(?=.*-)\|?(?:[ \t]*+:?-+:?[ \t]*+\|)*(?:[ \t]*+:?-+:?[ \t]*+)?$")
 # A line that isn't part of any unit: blank, a heading, HTML, a formula, a directive, or a link definition.
 _ASIDE = re.compile(
     rf"{_QUOTED}(?:#{{1,6}}[ \t].*|</?[A-Za-z!].*|={{2,}}|\$\$.*|:\w[\w-]*:.*|\{{\{{.*\}}\}}|\[\^?[^\]]+\]:.*)?\s*$"
@@ -39,6 +39,8 @@ _INSERTED = re.compile(r"^\s*(?:\{\{.*\}\}|!include\b.*|@import\b.*)\s*$")
 _ELEMENT = re.compile(
     rf"{_QUOTED}<(?P<tag>[A-Za-z][\w-]*+)(?:[^\n]*\n(?![^\S\n]*(?:\n|\Z))){{0,9}}?[^\n]*?(?:</(?P=tag)\s*>|/>)"
 )
+# The closing fence below code, after any blank lines.
+_CLOSING = re.compile(rf"[\s>]*\n{FENCE.pattern}")
 # The end of a code line whose statement continues on the next line.
 _UNFINISHED = re.compile(r"(?:[\\|^`]|&&)\s*$")
 _LEADS = re.compile(r"[:：][ \t*_]*$")
@@ -115,11 +117,14 @@ def with_code(text: str, fence: str, span: Span) -> Span:
     start, end = span
     for unit in units_of(text, fence):
         first, last = unit.block
-        begin, _ = min(unit.spans)
-        if unit.kind == "code" and begin < end and start < last and last - first <= WHOLE_CODE:
-            closing = FENCE.match(text, last + 1)
+        parts = (unit.block, unit.lead or unit.block)
+        touched = any(begin < end and start < stop for begin, stop in parts)
+        if unit.kind == "code" and touched and last - first <= WHOLE_CODE:
+            begin, _ = min(unit.spans)
             start = min(start, begin)
-            end = max(end, closing.end() if closing and start < first else last)
+            is_fenced = start < first and open_fence(text[:first], fence)
+            closing = _CLOSING.match(text, last) if is_fenced else None
+            end = max(end, closing.end("marks") if closing else last)
     return start, end
 
 
@@ -195,15 +200,14 @@ class _UnitReader:
             elif item := _ITEM.match(line):
                 end = self._after(after, _GOES_ON.match)
                 yield from self._item(len(item[1]), self._span(at, end))
-            elif after < len(self._lines) and "|" in line and _RULE.match(self._lines[after]):
-                end = self._after(at + 2, lambda row: "|" in row)
-                header = self._span(at, after)
+            elif (headed := "|" in line and any(map(_RULE.match, self._lines[after : after + 1]))) or _ROW.match(line):
+                first = at + 2 if headed else at
+                end = self._after(first, (lambda row: "|" in row) if headed else _ROW.match)
+                header = self._span(at, after) if headed else None
                 block = self._span(at, end)
-                yield from (Unit("row", *self._span(row, row + 1), header, block) for row in range(at + 2, end))
+                yield from (Unit("row", *self._span(row, row + 1), header, block) for row in range(first, end))
                 self._lead = None
-            elif _ROW.match(line):
-                end = self._after(after, _ROW.match)
-                yield from (Unit("row", *self._span(row, row + 1), None, self._span(at, end)) for row in range(at, end))
+                self._parents = []
             else:
                 end = self._after(after, _GOES_ON.match)
                 yield from self._paragraph(self._span(at, end))

@@ -3,6 +3,7 @@
 import html
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from random import Random
 from unittest.mock import Mock
 
@@ -11,7 +12,7 @@ import pytest
 from core.base.fences import open_fence
 from core.base.flow import as_copied, flow
 from core.features.answers.choosing import Excerpt, _quote, excerpts
-from core.features.answers.units import units_of
+from core.features.answers.units import units_of, with_code
 from core.model import Answer, Quote
 from pages.ui.search.quotes import _text, as_markdown
 from pages.ui.shared.rendered import excerpt, render_text
@@ -142,6 +143,63 @@ def test_code_that_is_copied_stays_code() -> None:
         lines = [line.removeprefix("> ") for line in as_markdown(quote).split("\n")]
         assert sum(line.startswith("```") for line in lines) % 2 == 0, lines
         assert ("```sh" in lines) == ("run --with" in quote.marked_text)
+
+
+DONE = {
+    "fence": ("Run it:\n\n```sh\nmake all\n```", "\n\nDone now.\n"),
+    "blank line at its end": ("Run it:\n\n```sh\nmake all\n\n```", "\n\nDone now.\n"),
+    "carriage returns": ("Run it:\r\n\r\n```sh\r\nmake all\r\n```", "\r\n\r\nDone now.\r\n"),
+    "quoted": ("> Run it:\n>\n> ```sh\n> make all\n>\n> ```", "\n\nDone now.\n"),
+    "next to a fence": ("Run it:\n\n    make all", "\n```\nanother --one\n```\n"),
+}
+
+
+@pytest.mark.parametrize("code", DONE)
+def test_a_quote_of_code_ends_with_its_fence(code: str) -> None:
+    whole, after = DONE[code]
+    text = whole + after
+    at = text.index("Run it")
+    assert with_code(text, "", (at, at + len("Run it:")))[1] == len(whole)
+
+
+ASIDE = {
+    "a list above a table": "- Item here\n\n| a | b |\n|---|---|\n| one | two |\n\n```\nmake all\n```\n",
+    "a sentence above a table": "Some sentence.\n\n| one | two |\n\n```\nmake all\n```\n",
+    "a list above rows": "- Item here\n\n| one | two |\n\n    make all\n",
+}
+
+
+@pytest.mark.parametrize("text", ASIDE.values(), ids=ASIDE)
+def test_a_row_does_not_bring_what_stands_around_its_table(text: str) -> None:
+    row = next(unit for unit in units_of(text) if unit.kind == "row")
+    assert with_code(text, "", (row.start, row.end)) == (row.start, row.end)
+    (code,) = (unit for unit in units_of(text) if unit.kind == "code")
+    assert code.lead is None
+
+
+def test_a_sentence_before_indented_code_is_prose() -> None:
+    text = "Run it *like* this:\n\n    make all\n    make *test*\n"
+    for _, quote in quotes(text, "", 1):
+        drawn = _text(quote)
+        assert "*like*" not in drawn
+        assert "make *test*" in told(drawn)
+
+
+def test_text_below_code_in_a_list_is_drawn_as_it_is() -> None:
+    for below, shown in (("2. Then this one.", "2. Then this one."), ("    More of it.", "More of it.")):
+        text = f"1. Do this:\n\n    ```\n    code x\n    ```\n\n{below}"
+        drawn = {told(_text(replace(quote, shown=(0, len(quote.text))))) for _, quote in quotes(text, "", 1)}
+        assert any(one.endswith(shown) for one in drawn), drawn
+        assert not any("!!!" in one for one in drawn), drawn
+
+
+@pytest.mark.parametrize("ending", ["```sh\nmake all\n```", "~~~\nmake all\n~~~", "    make all"])
+def test_the_number_is_never_part_of_the_code(ending: str) -> None:
+    for _, quote in quotes(f"Run it like this:\n\n{ending}\n\nDone now.\n", "", 1):
+        text = Answer("how?", (quote,), 1.0, "yes", False, Mock(is_comparison=False)).text
+        assert told(render_text(text)).endswith(f"[{quote.number}]")
+        assert open_fence(text) == ""
+        assert f"``` [{quote.number}]" not in text
 
 
 def test_the_number_of_a_quote_stands_below_its_code() -> None:

@@ -57,6 +57,14 @@ def test_a_row_has_the_header_of_its_table() -> None:
     ]
 
 
+def test_a_bar_above_a_blank_line_is_no_header() -> None:
+    assert shown("Pipe it with a | b.\n\n| one | two |\n\nDone it is.\n") == [
+        ("sentence", "", "Pipe it with a | b."),
+        ("row", "", "| one | two |"),
+        ("sentence", "", "Done it is."),
+    ]
+
+
 def test_code_has_the_sentence_before_it() -> None:
     text = "There are copies. Make one with this command:\n\n```sh\npg_dump shop\ngzip shop\n```\n\nDone at last.\n"
     assert shown(text) == [
