@@ -24,14 +24,14 @@ _WIDE = re.compile(rf"[{UNSPACED}\u3000-\u303f\uff00-\uffef]")
 # Width below which a paragraph on a page keeps its lines, as a verse or an address would.
 _NARROW = 40
 # The beginning of a line such as "Phone: 123".
-_LABELLED = re.compile(
-    r"[ \t>]*[^\s\[:：,，.。!！?？;；][^\n:：,，.。!！?？;；]{0,30}(?:：|:(?=\s|[^\x00-\x7f]|[`*_]))"
-)
-# A table row with bars at both ends.
-_ROW = re.compile(r"[ \t>]*\|.*\|[ \t]*")
-# The line of dashes below a table's header.
-_RULE = re.compile(r"[ \t>]*+\|?+(?:[ \t]*+:?+-++:?+[ \t]*+\|)++(?:[ \t]*+:?+-++:?+[ \t]*+)?+")
+_LABELLED = re.compile(r"[ \t>]*[^\s\[:：,，.。!！?？;；][^\n:：,，.。!！?？;；]{0,30}[:：](?=\s|[^\x00-\x7f]|[`*_])")
+ROW = re.compile(r"[ \t>]*+\|.*\|[ \t]*$")
+"""Pattern for a table row with bars at both ends."""
+RULE = re.compile(r"[ \t>]*+\|?+(?:[ \t]*+:?+-++:?+[ \t]*+\|)++(?:[ \t]*+:?+-++:?+)?+[ \t]*+$")
+"""Pattern for the line of dashes below a table's header."""
 _BAR = re.compile(r"(?<!\\)\|")
+# The last letter of a name, if it is wide, and what follows the letter.
+_WIDE_LAST = re.compile(rf"[{UNSPACED}][\W_]*\Z")
 # The colon at the end of a column's name, which may be in markup.
 _OWN_COLON = re.compile(r"[:：](?=[*_`]*\Z)")
 GAP = "\ufdd0"
@@ -76,17 +76,16 @@ def cells(row: str) -> list[str]:
     return [cell.strip() for cell in _BAR.split(row.strip(" \t\n>").strip("|"))]
 
 
-def named_cells(row: str, header: str = "") -> list[str]:
+def named_cells(row: str, header: str) -> list[str]:
     """Return the cells of a table row that aren't empty, each with the name of its column before it."""
     named = zip_longest(cells(header), cells(row), fillvalue="")
-    return [f"{_as_label(name)}{cell}" if name else cell for name, cell in named if cell]
+    return [_as_label(name) + cell if name else cell for name, cell in named if cell]
 
 
 def _as_label(name: str) -> str:
     """Return a column's name with the colon that fits its last letter, in place of any colon of its own."""
     name = _OWN_COLON.sub("", name)
-    letters = "".join(filter(str.isalnum, name))
-    return f"{name}：" if _WIDE.match(letters[-1:]) else f"{name}: "
+    return name + ("：" if _WIDE_LAST.search(name) else ": ")
 
 
 def as_row(row: str, header: str = "") -> str:
@@ -104,8 +103,8 @@ def without_bars(text: str, fence: str = "") -> str:
         before, fence = fence, open_fence(line, fence)
         if before or fence or line.startswith(("    ", "\t")):
             lines.append(line)
-        elif not _RULE.fullmatch(line):
-            lines.append(as_row(line) if _ROW.fullmatch(line) else line)
+        elif not RULE.fullmatch(line):
+            lines.append(as_row(line) if ROW.fullmatch(line) else line)
     return "\n".join(lines)
 
 

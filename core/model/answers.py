@@ -26,6 +26,8 @@ _NEAREST = 3
 _HEADER_ABOVE = re.compile(
     r"(?m)^([^|\n]*+\|.*)\n[ \t>]*+\|?+(?:[ \t]*+:?+-++:?+[ \t]*+\|?+)++\n(?:[^|\n]*+\|.*+\n)*+\Z"
 )
+# A last line that closes a fence or is indented code.
+_ENDS_WITH_CODE = re.compile(rf"(?<![^\n])(?: {{4}}|\t|{FENCE.pattern}).*\Z")
 DENIED = message("I found nothing in your notes that answers this.")
 UNCLEAR = message("I found no clear answer in your notes.")
 DISAGREE = message("Your notes disagree:")
@@ -219,11 +221,10 @@ class Answer:
         lead = ""
         for quote in self.at_first:
             own = quote.shown_lead if quote.header(quote.shown) is None else ""
-            lines += [own] if own not in ("", lead) else []
+            if own not in ("", lead):
+                lines.append(own)
             shown = quote.readable(quote.shown)
-            last = shown.rpartition("\n")[2]
-            is_code = FENCE.match(last) or last.startswith(("    ", "\t"))
-            apart = "\n" if is_code else " "
+            apart = "\n" if _ENDS_WITH_CODE.search(shown) else " "
             lines += [f"{shown}{apart}[{quote.number}]", *quote.definitions]
             lead = own
         return "\n".join(lines)

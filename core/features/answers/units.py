@@ -9,6 +9,7 @@ from typing import Literal
 
 from core.base.blobs import Span, blank_blobs
 from core.base.fences import FENCE, open_fence
+from core.base.flow import ROW, RULE
 from core.base.frozen import frozen
 from core.base.text import query_keywords, strip_span, with_newlines
 from core.markdown.parser import quote_admonitions
@@ -24,8 +25,6 @@ WHOLE_CODE = 1_000
 
 _QUOTED = r"[ \t>]*+"
 _ITEM = re.compile(rf"({_QUOTED})(?:(?:[-*+]|\d+[.)])[ \t]+(?=\S)|\d+、)")
-_ROW = re.compile(rf"{_QUOTED}\|.*\|[ \t]*$")
-_RULE = re.compile(rf"{_QUOTED}(?=.*-)\|?(?:[ \t]*+:?-+:?[ \t]*+\|)*(?:[ \t]*+:?-+:?[ \t]*+)?$")
 # A line that isn't part of any unit: blank, a heading, HTML, a formula, a directive, or a link definition.
 _ASIDE = re.compile(
     rf"{_QUOTED}(?:#{{1,6}}[ \t].*|</?[A-Za-z!].*|={{2,}}|\$\$.*|:\w[\w-]*:.*|\{{\{{.*\}}\}}|\[\^?[^\]]+\]:.*)?\s*$"
@@ -117,11 +116,9 @@ def with_code(text: str, fence: str, span: Span) -> Span:
     start, end = span
     for unit in units_of(text, fence):
         first, last = unit.block
-        parts = (unit.block, unit.lead or unit.block)
-        touched = any(begin < end and start < stop for begin, stop in parts)
+        touched = any(begin < end and start < stop for begin, stop in (unit.block, unit.lead or unit.block))
         if unit.kind == "code" and touched and last - first <= WHOLE_CODE:
-            begin, _ = min(unit.spans)
-            start = min(start, begin)
+            start, _ = min((start, end), *unit.spans)
             is_fenced = start < first and open_fence(text[:first], fence)
             closing = _CLOSING.match(text, last) if is_fenced else None
             end = max(end, closing.end("marks") if closing else last)
@@ -200,9 +197,9 @@ class _UnitReader:
             elif item := _ITEM.match(line):
                 end = self._after(after, _GOES_ON.match)
                 yield from self._item(len(item[1]), self._span(at, end))
-            elif (headed := "|" in line and any(map(_RULE.match, self._lines[after : after + 1]))) or _ROW.match(line):
+            elif (headed := "|" in line and any(map(RULE.match, self._lines[after : after + 1]))) or ROW.match(line):
                 first = at + 2 if headed else at
-                end = self._after(first, (lambda row: "|" in row) if headed else _ROW.match)
+                end = self._after(first, (lambda row: "|" in row) if headed else ROW.match)
                 header = self._span(at, after) if headed else None
                 block = self._span(at, end)
                 yield from (Unit("row", *self._span(row, row + 1), header, block) for row in range(first, end))

@@ -70,7 +70,7 @@ def judge(
         first = tokens(sentence)
         second = tokens(source.text)
         matcher = SequenceMatcher(None, [token.key for token in first], [token.key for token in second], autojunk=False)
-        if matcher.real_quick_ratio() >= _NEAR and matcher.ratio() >= _NEAR:
+        if matcher.ratio() >= _NEAR:
             for kind, start, end, begin, stop in matcher.get_opcodes():
                 if kind != "equal":
                     ours += _places(first[start:end], same)

@@ -154,6 +154,5 @@ def _rows(text: str, header: str, marked: Span) -> Iterator[str]:
     """Yield each row of a table as HTML, with column names before the cells. Rows in the span `marked` are marked."""
     for line in re.finditer(r"[^\n]+", text):
         # Bars around a cell keep a dash or a number from becoming a list.
-        row = " · ".join(render_text(f"| {cell} |").strip() for cell in named_cells(line[0], header))
-        if row:
+        if row := " · ".join(render_text(f"| {cell} |").strip() for cell in named_cells(line[0], header)):
             yield f"{_NEAR}{row}</span>" if line.start() < marked[1] and marked[0] < line.end() else row
