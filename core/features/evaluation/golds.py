@@ -2,6 +2,7 @@
 
 import re
 from array import array
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
@@ -102,9 +103,9 @@ def resolve(store: Store, question_set: QuestionSet) -> list[Question]:
     Passages in a deleted note are flagged, unless exactly one other note in the base now has the same path. If the
     store is read-only, nothing is stored.
     """
-    by_note: dict[str, list[tuple[Span, GoldSpan]]] = {}
+    by_note = defaultdict(list)
     for key, gold in store.questions.golds(question_set).items():
-        by_note.setdefault(gold.note_id, []).append((key, gold))
+        by_note[gold.note_id].append((key, gold))
     named = store.questions.note_ids(question_set.base_id)
     there = {note_id for ids in named.values() for note_id in ids}
     moves = []
@@ -133,13 +134,10 @@ def place(store: Store, base: KnowledgeBase, questions: Sequence[Question], name
 
     @cache
     def texts(path: str) -> list[tuple[Note, _QuoteText]]:
-        return [
-            (note, _QuoteText(note.body))
-            for note in filter(None, (find_note(store, note_id) for note_id in ids.get(path, ())))
-        ]
+        return [(note, _QuoteText(note.body)) for note_id in ids.get(path, ()) if (note := find_note(store, note_id))]
 
     placed = []
-    problems = list[Problem]()
+    problems = []
     for question in questions:
         spans: dict[Gold, None] = {}  # a dict removes duplicates, which would count twice
         for gold in question.gold:

@@ -221,7 +221,7 @@ def _link_texts(notes: Sequence[Note], links: NoteLinks) -> dict[str, list[str]]
             target = links.target(note, match["wiki"] or match["address"])
             if target and target != note.id and len(query_keywords(text)) > 1:
                 places[fold(text)][target] = text
-    texts = defaultdict[str, list[str]](list)
+    texts = defaultdict(list)
     for named in places.values():
         if len(named) == 1:
             ((target, text),) = named.items()
@@ -446,7 +446,7 @@ class NoteChecks(Switchable):
             return None, {}
 
         def by_note() -> dict[str, list[QuestionResult]]:
-            found = defaultdict[str, list[QuestionResult]](list)
+            found = defaultdict(list)
             for result in self._runs.results(newest.id):
                 for note_id in {gold.note_id for gold in result.golds}:
                     found[note_id].append(result)

@@ -16,7 +16,7 @@ from core.base.frozen import Values, frozen
 from core.base.messages import message
 from core.features.evaluation import golds, note_questions
 from core.features.evaluation.comparison import FORMULA, csv_of
-from core.features.evaluation.golds import Problem, problem_of, raise_any
+from core.features.evaluation.golds import problem_of, raise_any
 from core.intake.encoding import decode_file
 from core.intake.rows import noun, parse_json
 from core.model import Filters, Gold, GoldSpan, Hit, KnowledgeBase, Progress, Question, QuestionSet, no_progress
@@ -48,7 +48,7 @@ def parse(data: bytes, name: str) -> list[Question]:
     """
     if name.lower().endswith(TABLES):
         return parse_table(data, name)
-    problems = list[Problem]()
+    problems = []
     questions: dict[str, Question] = {}
     for number, raw in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
         if not raw.strip():
@@ -81,7 +81,7 @@ def read(store: Store, base: KnowledgeBase, data: bytes, name: str, *, taken: Co
     questions = parse(data, name)
     if not questions:
         raise QuestionSetError(name, 1, "there are no questions in this file.")
-    problems = list[Problem]()
+    problems = []
     for question in questions:
         try:
             check_question(question.text)
@@ -155,7 +155,7 @@ def parse_table(data: bytes, name: str) -> list[Question]:
     Rows with the same id belong to the same question. If a row has no path or quote, its question has no answer in the
     notes. Raises a single QuestionSetError that lists all invalid lines, or SourceError if the data isn't text.
     """
-    problems = list[Problem]()
+    problems = []
     questions: dict[str, Question] = {}
     golds: dict[str, list[Gold]] = {}
     for line, row in _rows(decode_file(data, name).text, name) if data.strip() else ():

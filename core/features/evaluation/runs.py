@@ -331,7 +331,7 @@ class Runs:
 
     def _check(self, questions: Sequence[Question], base: KnowledgeBase, name: str) -> None:
         """If any questions can't be searched for, raise a single QuestionSetError that lists them."""
-        problems = list[golds.Problem]()
+        problems = []
         searching = self._searching_of(self._store)
         options = search_options(base, Pipeline())
         for question in questions:
