@@ -108,7 +108,9 @@ def base(of_archive: KnowledgeBase, usual: str) -> KnowledgeBase:
     """Return an archive's base with all permissions removed. Its model is replaced by `usual` unless it is built in."""
     of_archive = _sound(of_archive)
     for name in ("embedder", "wish"):  # the name is checked like that of any new base
-        _check_line(name, getattr(of_archive, name))
+        text = getattr(of_archive, name)
+        if len(text) > _MOST_PATH or len(text.splitlines()) > 1:
+            raise RowError("'{name}' must be a single line of at most {most} characters.", name=name, most=_MOST_PATH)
     own = of_archive.embedder
     wanted = of_archive.wish or own
     embedder = own if own == usual or embedding.is_built_in(own) else usual
@@ -318,11 +320,6 @@ def _validate_value(value: object, owner: type, name: str) -> object:
     if isinstance(value, str) and is_id(owner, name):
         _expect(bool(re.fullmatch(r"(?a)[\w:.-]{0,100}", value)), name, message("an id of letters and digits"))
     return value
-
-
-def _check_line(name: str, text: str) -> None:
-    if len(text) > _MOST_PATH or re.search(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]", text):
-        raise RowError("'{name}' must be a single line of at most {most} characters.", name=name, most=_MOST_PATH)
 
 
 def _expect(fits: bool, name: str, kind: Message) -> None:

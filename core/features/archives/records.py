@@ -86,12 +86,8 @@ class RecordParts(Iterable[T]):
 
 def in_memory(records: Iterable[T]) -> RecordParts[T]:
     """Wrap records that are in memory, so that they can be used like the records in an archive."""
-    made = [("", partial(_identity, record)) for record in records]
+    made = [("", lambda record=record: record) for record in records]
     return RecordParts(lambda: made)
-
-
-def _identity(record: T) -> T:
-    return record
 
 
 def _apply(change: Callable[[T], R], make: Callable[[], T]) -> R:
