@@ -66,13 +66,13 @@ def number(version: str) -> tuple[int, ...]:
 def read(place: Path) -> Pack:
     """Return the pack described by a folder's `pack.toml`. Raises PackError, which lists all mistakes in the file."""
     pack, mistakes = checked(place)
-    if pack is None or mistakes:
+    if pack is None:
         raise PackError(str(place), mistakes)
     return pack
 
 
 def checked(place: Path) -> tuple[Pack | None, list[Message]]:
-    """Return the pack in a folder and the mistakes in its `pack.toml`. The pack is None if `pack.toml` is invalid."""
+    """Return the pack in a folder and the mistakes in its `pack.toml`. The pack is None if there are any."""
     try:
         text = folder.read(place, FILE).decode("utf-8-sig")
         return Pack(folder=place, **_File.model_validate(tomllib.loads(text)).model_dump()), []
