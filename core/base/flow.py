@@ -24,7 +24,9 @@ _WIDE = re.compile(rf"[{UNSPACED}\u3000-\u303f\uff00-\uffef]")
 # Width below which a paragraph on a page keeps its lines, as a verse or an address would.
 _NARROW = 40
 # The beginning of a line such as "Phone: 123".
-_LABELLED = re.compile(r"[ \t>]*[^\s\[:：,，.。!！?？;；][^\n:：,，.。!！?？;；]{0,30}(?:：|:(?=\s|[^\x00-\x7f]|[`*_]))")
+_LABELLED = re.compile(
+    r"[ \t>]*[^\s\[:：,，.。!！?？;；][^\n:：,，.。!！?？;；]{0,30}(?:：|:(?=\s|[^\x00-\x7f]|[`*_]))"
+)
 ROW = re.compile(r"[ \t>]*+\|.*\|[ \t]*$")
 """Pattern for a table row with bars at both ends."""
 RULE = re.compile(r"[ \t>]*+\|?+(?:[ \t]*+:?+-++:?+[ \t]*+\|)++(?:[ \t]*+:?+-++:?+)?+[ \t]*+$")

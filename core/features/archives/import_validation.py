@@ -109,7 +109,7 @@ def base(of_archive: KnowledgeBase, usual: str) -> KnowledgeBase:
     of_archive = _sound(of_archive)
     for name in ("embedder", "wish"):  # the name is checked like that of any new base
         text = getattr(of_archive, name)
-        if len(text) > _MOST_PATH or len(text.splitlines()) > 1:
+        if len(text) > _MOST_PATH or re.search(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]", text):
             raise RowError("'{name}' must be a single line of at most {most} characters.", name=name, most=_MOST_PATH)
     own = of_archive.embedder
     wanted = of_archive.wish or own
