@@ -419,15 +419,15 @@ def _adopt(base: KnowledgeBase, way: Pipeline) -> None:
 
     If the setup has another embedder, draw a link to the base's page instead.
     """
-    recut = way.chunking is not None and way.chunking != base.chunking
-    if not recut and not way.embedder and way.search.over(base.search) == base.search:
-        return
     if way.embedder:
         page_link("bases.py", "Change the model on this base's page", "database", base=base.name)
         small_print(
             "The whole base is then indexed with the other model. Until that is finished, searches use the current "
             "model."
         )
+        return
+    recut = way.chunking is not None and way.chunking != base.chunking
+    if not recut and way.search.over(base.search) == base.search:
         return
     with widgets.row():
         if widgets.button(

@@ -360,8 +360,8 @@ def draw_looking() -> None:
     is_fresh = last and (last.state == "running" or time.monotonic() - last.started - last.seconds < _FRESH)
     if not is_fresh and workspace.jobs.start(_JOB, workspace.servers.look, quiet=True):
         workspace.jobs.wait(_JOB, _SOON)
+    running = workspace.jobs.running(_JOB)
     job = workspace.jobs.find(_JOB)
-    running = job is not None and job.state == "running"
     found = job.result if job and isinstance(job.result, tuple) else ()
     with row():
         paragraph(t("Language models on this machine"), "t-name", width="stretch")

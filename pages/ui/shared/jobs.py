@@ -103,10 +103,8 @@ def redraw_after(*names: str) -> None:
     part()
 
 
-def _running() -> list[str]:
-    return [
-        name for name in JOB_KINDS if (job := workspace.jobs.find(name)) and job.state == "running" and not job.quiet
-    ]
+def _running() -> set[str]:
+    return {job.name for job in workspace.jobs.all() if job.state == "running" and not job.quiet}
 
 
 def is_importing(base: str = "") -> bool:

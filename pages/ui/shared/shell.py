@@ -436,8 +436,11 @@ def pinned_notes() -> list[str]:
 def toggle_pin(note_id: str) -> None:
     """Pin a note, or unpin it if it is already pinned."""
     pinned = pinned_notes()
-    now = [item for item in pinned if item != note_id] if note_id in pinned else [note_id, *pinned]
-    workspace.preferences.set(_PINNED, " ".join(now[:MOST_KEPT]))
+    if note_id in pinned:
+        pinned.remove(note_id)
+    else:
+        pinned.insert(0, note_id)
+    workspace.preferences.set(_PINNED, " ".join(pinned[:MOST_KEPT]))
 
 
 def remember_opened(note_id: str) -> None:

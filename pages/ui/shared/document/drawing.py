@@ -255,7 +255,7 @@ class Drawing(RendererHTML):
 
     def fence(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:
         token = tokens[idx]
-        language = token.info.strip().split(maxsplit=1)[0].strip("{}.") if token.info.strip() else ""
+        language = (token.info.split() or [""])[0].strip("{}.")
         label = f'<span class="language">{html(language[:30])}</span>' if language else ""
         if language.lower() in ("mermaid", "plantuml"):
             label = f'<div class="undrawn">{html(NOT_DRAWN)}</div>{label}'
@@ -347,15 +347,16 @@ class Drawing(RendererHTML):
     def _picture(self, address: str, words: str, width: str) -> str:
         match = _WIDTH.match(width)
         wide = f' width="{(min(2000, int(match[1])) if match else 2000)}"' if width else ""
-        if is_pasted(address):
-            return f'<img src="{html(address)}" alt="{html(words)}" loading="lazy"{wide}>'
-        if _SCHEME.match(address):
-            # Don't load pictures from other servers. A server is contacted only if the user opens the link.
-            return f'<a class="picture" href="{html(address)}" target="_blank" rel="noopener noreferrer">{html(words or address)}</a>'
-        file = self._sources.file(unquote(address)) if not address.startswith("//") else None
-        if not (file and _PICTURE.search(unquote(address))):
-            return f'<span class="picture dead" title="{html(words)}">{html(text_of(NO_PICTURE, name=unquote(address)))}</span>'
-        return f'<img src="{html(file)}" alt="{html(words)}" loading="lazy"{wide}>'
+        source: str | None = address
+        if not is_pasted(address):
+            if _SCHEME.match(address):
+                # Don't load pictures from other servers. A server is contacted only if the user opens the link.
+                return f'<a class="picture" href="{html(address)}" target="_blank" rel="noopener noreferrer">{html(words or address)}</a>'
+            name = unquote(address)
+            source = self._sources.file(name) if not address.startswith("//") else None
+            if not (source and _PICTURE.search(name)):
+                return f'<span class="picture dead" title="{html(words)}">{html(text_of(NO_PICTURE, name=name))}</span>'
+        return f'<img src="{html(source)}" alt="{html(words)}" loading="lazy"{wide}>'
 
 
 def to_note(note: SourceSpan, place: str = "") -> str:
