@@ -6,6 +6,7 @@ import streamlit as st
 from streamlit import query_params, session_state, switch_page
 
 from core.model import FOREIGN, BaseStatus, KnowledgeBase, Restored
+from pages.ui.notes.places import disk_folders
 from pages.ui.shared import jobs, links, reports, shell
 from pages.ui.shared.knobs import HELPS, SWITCHES
 from pages.ui.shared.links import arrived_value
@@ -74,7 +75,7 @@ def problems(base: KnowledgeBase) -> None:
         ":material/draft:",
     )
     reports.draw_incomplete(workspace.documents.incomplete(base.name))
-    if not base.watch or not any(Path(folder).is_absolute() for folder, _ in workspace.folders.all(base)):
+    if not base.watch or not disk_folders(base):
         return
     seen = workspace.watching.folders(base)
     last = max((watched_folder.at for watched_folder in seen), default=None)

@@ -24,6 +24,7 @@ from core.model import (
 )
 from pages.ui.bases import folders, model
 from pages.ui.notes import trash
+from pages.ui.notes.places import disk_folders
 from pages.ui.shared import knobs, names, welcome, widgets
 from pages.ui.shared.jobs import hindrance
 from pages.ui.shared.knobs import value_label
@@ -345,7 +346,7 @@ def _card(status: BaseStatus) -> None:
     about = f'<div class="t-small">{html(base.description)}</div>' if base.description else ""
     draw_html(f'<div class="t-name">{html(base.name)}</div>{about}{facts(figures(status))}{folders.state(status)}')
     folders.problems(base)
-    paths = [path for path, _ in status.folders if Path(path).is_absolute()]
+    paths = disk_folders(base)
     for number, path in enumerate(paths[:FOLDERS]):
         with row(f"folder_{base.id}_{number}"):
             paragraph(path, "t-small t-dim t-where")

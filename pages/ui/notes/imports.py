@@ -193,8 +193,7 @@ def _by_path(base: str) -> None:
         (stored.name, folder)
         for stored in workspace.bases.all()
         if base in ("", stored.name)
-        for folder, _ in workspace.folders.all(stored)
-        if Path(folder).is_absolute()
+        for folder in places.disk_folders(stored)
     ]
     for number, (into, folder) in enumerate(known):
         if small(

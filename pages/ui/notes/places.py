@@ -5,7 +5,7 @@ from pathlib import Path
 
 from streamlit import session_state
 
-from core.model import Note
+from core.model import KnowledgeBase, Note
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import t
 from pages.ui.shared.widgets import begin_with, select
@@ -19,12 +19,15 @@ def base_of(note: Note) -> str:
     return workspace.bases.by_id(note.base_id).name
 
 
+def disk_folders(base: KnowledgeBase) -> list[str]:
+    """Return the folders on disk that a base is synced with. Other sources, such as uploads, aren't included."""
+    return [folder for folder, _ in workspace.folders.all(base) if Path(folder).is_absolute()]
+
+
 def has_read_only_files(name: str) -> bool:
     """Return whether a base has folders whose files Tessera doesn't change, so that new notes don't become files."""
     base = workspace.bases.find(name)
-    if base is None or base.write_files:
-        return False
-    return any(Path(folder).is_absolute() for folder, _ in workspace.folders.all(base))
+    return base is not None and not base.write_files and bool(disk_folders(base))
 
 
 def writable_bases() -> list[str]:

@@ -285,7 +285,7 @@ def _sign(match: Match) -> str:
 
 def _script(match: Match) -> str:
     tag = "sub" if match[1] == "_" else "sup"
-    return f"<{tag}>{match[2] if match[2] is not None else match[3]}</{tag}>"
+    return f"<{tag}>{match[3] or match[2]}</{tag}>"
 
 
 # Inline syntax that isn't in CommonMark: `[[links]]`, `==marks==`, `$formulas$`, `%%comments%%`, #tags.
@@ -358,13 +358,13 @@ def _math(state: StateInline, match: Match) -> None:
 
 
 def _hidden(state: StateInline, silent: bool) -> bool:
-    opening = next((sign for sign in _HIDDEN if state.src.startswith(sign, state.pos)), "")
-    closing = _HIDDEN.get(opening, "")
-    end = state.src.find(closing, state.pos + len(opening), state.posMax) if opening else -1
-    if end < 0:
-        return False
-    state.pos = end + len(closing)
-    return True
+    for opening, closing in _HIDDEN.items():
+        if state.src.startswith(opening, state.pos):
+            end = state.src.find(closing, state.pos + len(opening), state.posMax)
+            if end >= 0:
+                state.pos = end + len(closing)
+                return True
+    return False
 
 
 def _mark(state: StateInline, match: Match) -> None:
@@ -391,8 +391,8 @@ def _picture(state: StateInline, silent: bool) -> bool:
 
     Without this rule, markdown-it would take a second per megabyte.
     """
-    match = _PASTED.match(state.src, state.pos, state.posMax)
-    if not (match := match or _PASTED_HTML.match(state.src, state.pos, state.posMax)):
+    match = _PASTED.match(state.src, state.pos, state.posMax) or _PASTED_HTML.match(state.src, state.pos, state.posMax)
+    if not match:
         return False
     if not silent:
         token = state.push("image", "img", 0)
