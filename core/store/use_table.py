@@ -146,14 +146,9 @@ class UseTable(QuestionedTable):
     def for_note(self, note_id: str) -> list[Use]:
         return self._read("note_id = ?", note_id)
 
-    def judged(self, *, query: str | None = None, note_id: str | None = None) -> list[Use]:
-        """Return the uses with a verdict, newest first. They can be limited to a query's hits or to a note."""
-        return self._read(
-            "helpful IS NOT NULL AND (?1 IS NULL OR used_in = 'search' AND context = ?1)"
-            " AND (?2 IS NULL OR note_id = ?2)",
-            query,
-            note_id,
-        )
+    def judged(self, *, query: str | None = None) -> list[Use]:
+        """Return the uses with a verdict, newest first. They can be limited to a query's hits."""
+        return self._read("helpful IS NOT NULL AND (?1 IS NULL OR used_in = 'search' AND context = ?1)", query)
 
     def _read(self, where: str, *values: object) -> list[Use]:
         return self._nouns(

@@ -21,7 +21,7 @@ def test_a_restored_note_has_its_edits_and_feedback(workspace: Workspace) -> Non
     assert [one.text for one in workspace.chunks.all(note.id)] == [one.text for one in edited]
     assert not workspace.store.edits.all(flagged=True)
     assert workspace.search("own words", mode="keyword").hits[0].note.id == note.id
-    assert workspace.uses.judged(note_id=note.id)
+    assert [use.note_id for use in workspace.uses.judged()] == [note.id]
 
 
 def test_a_note_comes_back_where_there_is_a_place(workspace: Workspace, tmp_path: Path) -> None:

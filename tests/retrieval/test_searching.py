@@ -317,7 +317,7 @@ def test_feedback_and_past_searches_stay(filled: Workspace) -> None:
     assert [(one.verdict, one.chunk_id) for one in filled.uses.judged(query="data in memory")] == [
         ("helpful", hit.chunk.id)
     ]
-    assert filled.uses.judged(note_id=hit.note.id)
+    assert [one.note_id for one in filled.uses.judged()] == [hit.note.id]
     filled.uses.judge("data in memory", hit.note.id, hit.chunk.id, None)
     assert not filled.uses.judged(query="data in memory")
     filled.searches.add("first")
