@@ -439,7 +439,7 @@ def setting_value(name: str, value: object) -> Message:
 
 def _splitting(options: ChunkingOptions, own: ChunkingOptions) -> list[object]:
     changed = {name: value for name, value in asdict(options).items() if value != getattr(own, name)}
-    strategy: list[object] = [_STRATEGIES[options.strategy]] if "strategy" in changed or not changed else []
+    strategy = [_STRATEGIES[options.strategy]] if "strategy" in changed or not changed else []
     if not changed.keys().isdisjoint(("chunk_size", "max_single_chunk_size")):
         return [*strategy, _sizes(options)]  # the settings table shows the remaining sizes
     labels = {name: label for name, size in SIZES.items() if (label := size.label) and name in changed}

@@ -363,7 +363,7 @@ def _format_head(result: ResultView) -> list[str]:
 
 def _format_hit(hit: HitView, *, explain: bool) -> tuple[str, str]:
     where = " > ".join([hit.title, *hit.section[hit.section[:1] == (hit.title,) :]])
-    place: object = f"{hit.path}:{hit.line}" if hit.line else hit.path
+    place = f"{hit.path}:{hit.line}" if hit.line else hit.path
     scores = ", ".join(
         f"{say(STAGES.get(stage, stage))} {score:.3f}" for stage, score in hit.scores.items() if score is not None
     )

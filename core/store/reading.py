@@ -91,7 +91,7 @@ class RowReader(Generic[Noun]):
         try:
             return self.whole(row)
         except DAMAGE:
-            values: Values = {}
+            values = {}
             unfit = []
         for name, (read, field, hint) in self._fields.items():
             if name not in row:
@@ -112,7 +112,7 @@ class RowReader(Generic[Noun]):
 
 def columns_of(noun: "DataclassInstance") -> Values:
     """Return an object's columns, as read by `RowReader`. Times are in ISO format, nested objects and lists in JSON."""
-    columns: Values = {}
+    columns = {}
     for field in fields(noun):
         value = to_plain(getattr(noun, field.name))
         columns[field.name] = json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value

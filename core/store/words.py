@@ -9,7 +9,7 @@ million words (docs/decisions/0010-bm25-from-kept-counts.md).
 import json
 import re
 import sqlite3
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
@@ -197,10 +197,10 @@ class Words(StoreTable):
 
     def matched_words(self, words: Sequence[str], rowids: Sequence[int]) -> dict[int, list[str]]:
         """Return the query's words that each chunk contains. Chunks without any of the words are left out."""
-        matches: dict[int, list[str]] = {}
+        matches = defaultdict(list)
         for word, holding in zip(words, self.holders(words), strict=True):
             for rowid in np.intersect1d(holding, np.array(rowids, np.int64)).tolist():
-                matches.setdefault(rowid, []).append(word)
+                matches[rowid].append(word)
         return matches
 
     @decoding

@@ -192,7 +192,7 @@ class Front:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         head = sum(len(name) + len(value) for name, value in scope.get("headers", ()))
-        app: ASGIApp = self._app
+        app = self._app
         if head + len(scope.get("path", "")) + len(scope.get("query_string", b"")) > MOST_HEAD:
             app = problem(Problem(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, _TOO_LONG))
         elif scope["type"] in ("http", "websocket") and _foreign(scope):

@@ -231,7 +231,7 @@ def run(opened: Opened, name: str, arguments: Values) -> CallToolResult:
         with log_call(f"tool {name}"):
             answer = TOOLS[name](workspace, **_checked(name, arguments))
             texts = (as_json(answer.value) if answer.text is None else answer.text, *answer.remarks)
-            structured: Values = answer.value if isinstance(answer.value, dict) else {"result": answer.value}
+            structured = answer.value if isinstance(answer.value, dict) else {"result": answer.value}
             return CallToolResult(
                 content=list(map(_text, texts)), structured_content=structured | {"remarks": list(answer.remarks)}
             )

@@ -112,7 +112,7 @@ def _option(parameter: Parameter, *, argument: bool) -> inspect.Parameter:
     about = as_message(parameter.about.text)
     if get_origin(kind) is list and not argument:
         about = message("{about} Repeatable.", about=about)
-    place: object = typer.Argument(help=say(about)) if argument else typer.Option(flag(parameter), help=say(about))
+    place = typer.Argument(help=say(about)) if argument else typer.Option(flag(parameter), help=say(about))
     annotation, default = (kind, inspect.Parameter.empty) if parameter.required else (kind | None, parameter.default)
     return inspect.Parameter(
         parameter.name, inspect.Parameter.KEYWORD_ONLY, annotation=Annotated[annotation, place], default=default
