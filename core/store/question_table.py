@@ -89,7 +89,7 @@ class QuestionTable(QuestionedTable):
     def for_set(self, question_set: QuestionSet) -> list[Question]:
         """Return a question set's questions, with the last known positions of their correct passages."""
         with self._database.read():
-            golds = defaultdict[int, list[GoldSpan]](list)
+            golds = defaultdict(list)
             for (question, _), gold in self.golds(question_set).items():
                 golds[question].append(gold)
             return [
