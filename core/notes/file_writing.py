@@ -19,7 +19,7 @@ from core.base.app_paths import check_vacant
 from core.base.datetimes import utc_now
 from core.base.errors import Conflict, DiskFull, EditError, NotWritable, SourceError, TesseraError
 from core.base.faults import FULL, REFUSED, translate_errors
-from core.base.frozen import ValueMap, Values, frozen
+from core.base.frozen import ValueMap, Values, attributes, frozen
 from core.base.safe_replace import Changed, rename_file, swap
 from core.base.text import LINE_END, stem, with_line_ends
 from core.intake import folder
@@ -332,6 +332,10 @@ def _conflict(note: Note, data: bytes, copy: Path | None = None) -> Conflict:
     )
 
 
+# Fields that a note keeps when it is read again.
+_KEPT = ("id", "base_id", "generation", "version", "source", "source_ref")
+
+
 def _note_of(
     data: bytes, note: Note, updated_at: datetime, text: str | None = None, inside: BodyMetadata | None = None
 ) -> NoteToIndex:
@@ -345,13 +349,8 @@ def _note_of(
     read, outline = parse_note(text, path, plain=note.plain, inside=inside, encoding=encoding)
     read = replace(
         read,
-        id=note.id,
-        base_id=note.base_id,
-        generation=note.generation,
-        version=note.version,
+        **attributes(note, _KEPT),
         content_hash=content_hash(data),
-        source=note.source,
-        source_ref=note.source_ref,
         updated_at=read.updated_at or updated_at,
     )
     return NoteToIndex(read, outline=outline)

@@ -219,13 +219,7 @@ def chunks(workspace: Opened, base: BaseName, doc_id: Text) -> Response:
     _card(workspace, doc_id, _base_name(workspace, base))
     return answer(
         [
-            {
-                "id": chunk.id,
-                "start": chunk.start,
-                "end": chunk.end,
-                "preview": chunk.text[:_PREVIEW],
-                "state": chunk.state,
-            }
+            attributes(chunk, ("id", "start", "end", "state")) | {"preview": chunk.text[:_PREVIEW]}
             for chunk in chunk_operations.list_.run(workspace, PROGRAM, {"note": doc_id}).chunks
         ]
     )
