@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -94,7 +94,7 @@ class IncompleteNote:
 
 def summed(omissions: Iterable[Omission]) -> Omissions:
     """Add up omissions by kind, in OMISSION_KINDS order, keeping the first few locations of each kind."""
-    counts = defaultdict[str, int](int)
+    counts = Counter[str]()
     places = defaultdict[str, dict[str, None]](dict)
     for item in omissions:
         counts[item.kind] += item.count

@@ -116,12 +116,7 @@ Expand = Annotated[
 def knowledge_list(workspace: Workspace) -> ToolAnswer:
     """List the names of the user's knowledge bases."""
     bases = [
-        {
-            "name": state.base.name,
-            "kind": state.base.kind,
-            "notes": state.notes,
-            "description": state.base.description,
-        }
+        attributes(state.base, ("name", "kind", "description")) | {"notes": state.notes}
         for state in map(workspace.bases.status, workspace.bases.all())
     ]
     return ToolAnswer(bases, text=as_json([base["name"] for base in bases]))
