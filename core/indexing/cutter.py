@@ -14,7 +14,7 @@ from core.chunking.describe import SectionFields
 from core.chunking.reading import Slice, Tokens, read
 from core.embedding import Embedder
 from core.embedding.windows import windows_of
-from core.indexing.edits import apply, shift_edits
+from core.indexing.edits import apply, renumbered, shift_edits
 from core.markdown.body import pictures_in
 from core.markdown.outline import Outline
 from core.model import Chunk, ChunkingOptions, Edit, KnowledgeBase, Note, NotePicture, own_starts
@@ -80,7 +80,7 @@ def merge_picture_chunks(
             ordered.append(waiting.pop(0))
         ordered.append(chunk)
     ordered += waiting
-    return [replace(chunk, index=index, total=len(ordered)) for index, chunk in enumerate(ordered)], placed
+    return renumbered(ordered), placed
 
 
 @frozen

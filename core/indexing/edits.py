@@ -181,9 +181,12 @@ def apply(note: Note, chunks: Sequence[Chunk], edits: Sequence[Edit], tokens: To
         else:
             start = max(0, span[1] - len(edit.anchor)) if edit.kind == "add" else span[0]
             now.append(replace(edit, anchor_start=start, flagged=False))
-    return Applied(
-        tuple(replace(chunk, index=index, total=len(ordered)) for index, chunk in enumerate(ordered)), tuple(now)
-    )
+    return Applied(tuple(renumbered(ordered)), tuple(now))
+
+
+def renumbered(chunks: Sequence[Chunk]) -> list[Chunk]:
+    """Return chunks with their indexes and their total in the given order."""
+    return [replace(chunk, index=index, total=len(chunks)) for index, chunk in enumerate(chunks)]
 
 
 def own_span(body: str, before: Chunk | None, chunk: Chunk) -> Span:
@@ -276,8 +279,7 @@ class ChunkEditor:
     @classmethod
     def from_note(cls, note: Note, chunks: Sequence[Chunk], edits: Sequence[Edit]) -> "ChunkEditor":
         """Return an editor for a note, with the chunks of its pictures separated from the chunks of its body."""
-        own = [chunk for chunk in chunks if not chunk.picture]
-        own = [replace(chunk, index=index, total=len(own)) for index, chunk in enumerate(own)]
+        own = renumbered([chunk for chunk in chunks if not chunk.picture])
         return cls(note, own, edits, [chunk for chunk in chunks if chunk.picture])
 
     def edit(self, chunk_id: str, text: str) -> Act:
@@ -286,9 +288,11 @@ class ChunkEditor:
         _check(text)
         if text == chunk.text:
             return Act(list(self.edits), (chunk.id,))
-        if not edit:
-            return self._act([], [self._pin("text", self._own_span(chunk), text)])
-        return self._act([edit], [replace(edit, kind="add" if edit.kind == "add" else "text", text=text)])
+        if edit:
+            changed = replace(edit, kind="add" if edit.kind == "add" else "text", text=text)
+        else:
+            changed = self._pin("text", self._own_span(chunk), text)
+        return self._act([edit], [changed])
 
     def merge(self, chunk_id: str, *others: str) -> Act:
         """Merge a chunk with neighbouring chunks, or with the next chunk if `others` is empty."""
@@ -340,9 +344,8 @@ class ChunkEditor:
     def delete(self, chunk_id: str) -> Act:
         """Exclude a chunk from every search. It can be restored."""
         chunk, edit = self._visible_chunk(chunk_id)
-        if not edit:
-            return self._act([], [replace(self._pin("delete", self._own_span(chunk)), deleted=True)])
-        return self._act([edit], [replace(edit, deleted=True)])
+        hidden = edit or self._pin("delete", self._own_span(chunk))
+        return self._act([edit], [replace(hidden, deleted=True)])
 
     def restore(self, chunk_id: str) -> Act:
         """Undo a chunk's deletion, or its edit if it isn't deleted. After undoing an edit, its region is re-chunked.
@@ -366,10 +369,9 @@ class ChunkEditor:
             return self._act([], [self._new("add", (0, 0), text)])
         chunk, edit = self._chunk(after)
         new = self._addition(chunk, edit, text)
-        if edit and edit.kind == "add":
-            return self._act([edit], [edit, new])
         # Put it before all other edits, because the first of several additions at one position is next to the chunk.
-        return Act([new, *self.edits], (new.chunk_id,))
+        at = self.edits.index(edit) + 1 if edit and edit.kind == "add" else 0
+        return Act([*self.edits[:at], new, *self.edits[at:]], (new.chunk_id,))
 
     def keep(self, edit: Edit) -> Act:
         """Turn a flagged edit's text into an addition at the end of the note."""

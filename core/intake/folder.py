@@ -3,6 +3,7 @@
 import os
 import stat
 import sys
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import suppress
@@ -75,15 +76,12 @@ def free_path(path: str, taken: Container[str]) -> str:
     def numbered(number: int) -> str:
         return str(pure.with_name(f"{pure.stem} {number}{pure.suffix}"))
 
-    low = 1
     high = 2
     while numbered(high) in taken:
-        low = high
         high = 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if numbered(middle) in taken else (low, middle)
-    return numbered(high)
+    # Half of that number is taken, and 1 isn't used.
+    first = high // 2 + 1
+    return numbered(bisect_left(range(high), True, first, key=lambda number: numbered(number) not in taken))
 
 
 class TakenNames(Container[str]):

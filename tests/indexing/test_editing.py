@@ -140,6 +140,13 @@ def test_a_deleted_chunk_answers_nothing_until_it_is_restored(workspace: Workspa
     assert workspace.store.chunks.count(workspace.bases.get("vault")).windows == 30
 
 
+def test_an_addition_after_an_addition_returns_its_own_id(workspace: Workspace) -> None:
+    first = workspace.chunks.add(card(workspace).id, "first addition")
+    second = workspace.chunks.add(card(workspace).id, "second addition", after=first)
+    texts = {chunk.id: chunk.text for chunk in chunks(workspace)}
+    assert (texts[first], texts[second]) == ("first addition", "second addition")
+
+
 def test_acts_change_their_note_only_and_embed_only_new_texts(workspace: Workspace, model: WordLengths) -> None:
     before = {name: chunks(workspace, name) for name in "bcde"}
     workspace.chunks.merge(chunks(workspace)[0].id)
