@@ -125,6 +125,14 @@ def notes(workspace: Workspace) -> dict[str, Note]:
     return {str(note.path): workspace.notes.get(note.id) for note in workspace.notes.all()}
 
 
+@pytest.mark.parametrize("line", ["\u3000\u3000两字缩进", "  \u3000text", "\u3000", "\xa0text", "    text", "text"])
+def test_a_line_of_logseq_keeps_its_own_indentation(workspace: Workspace, tmp_path: Path, line: str) -> None:
+    text = f"- block\n{line}\n- end\n"
+    graph = vault(tmp_path / "graph", {"logseq/config.edn": "{}", "pages/a.md": text})
+    workspace.imports.apply(workspace.imports.plan_folder(graph, "notes"))
+    assert notes(workspace)["pages/a.md"].body == text
+
+
 def test_a_graph_of_logseq_is_read_where_it_lies_and_synced(workspace: Workspace, tmp_path: Path) -> None:
     graph = vault(tmp_path / "graph", LOGSEQ)
     plan = workspace.imports.plan_folder(graph, "notes")

@@ -76,7 +76,8 @@ class Logseq(FolderImporter):
         block = -1
         for line in lines:
             inside = line.lstrip("\t ")
-            line = line.removesuffix(inside).replace("\t", "  ") + inside
+            indent = line.removesuffix(inside).replace("\t", "  ")
+            line = indent + inside
             begun = inside.removeprefix("- ").lstrip()
             if begun.startswith(("```", "~~~")):
                 fence = "" if fence and begun.startswith(fence) else fence or begun[:3]
@@ -103,9 +104,7 @@ class Logseq(FolderImporter):
                 inside = _REFERENCE.sub(self._resolve_references, _task(inside))
                 written.append(f"{is_block[1]}- {inside}".rstrip())
             else:
-                written.append(
-                    line[: len(line) - len(line.lstrip())] + _REFERENCE.sub(self._resolve_references, inside)
-                )
+                written.append(indent + _REFERENCE.sub(self._resolve_references, inside))
         yield from written
 
     def _resolve_references(self, match: re.Match[str]) -> str:
