@@ -259,12 +259,8 @@ def _line(node: object) -> Inlines:
             case "Header":
                 return list(content[2])
             case "OrderedList":
-                return _line(
-                    [
-                        _prepend_word(_raw_markdown(label), item)
-                        for label, item in zip(_labels(content, all_of_them=True), content[1], strict=True)
-                    ]
-                )
+                labels = map(_raw_markdown, _labels(content, all_of_them=True))
+                return _line(list(map(_prepend_word, labels, content[1])))
             case "CodeBlock":
                 return [{"t": "Code", "c": [ATTRIBUTES, collapse_spaces(content[1])]}]
         return _line(content)

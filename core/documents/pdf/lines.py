@@ -128,7 +128,7 @@ def words(letters: Sequence[Letter]) -> str:
             added = letter.at
             continue
         if last:
-            apart = letter.x0 - last.x1 if letter.x0 >= last.x0 else gap(last, letter)
+            apart = gap(last, letter)
             if has_space or (apart > _TOUCHING * letter.size and _is_blank(last, letter, apart, added)):
                 parts.append(" ")
         parts.append(text)

@@ -36,7 +36,7 @@ def cards(names: Iterable[str] = ()) -> list[ModelCard]:
     No models are loaded, and no requests are sent.
     """
     # A base from another installation may name a kind of model that isn't installed here.
-    known = [name for name in names if name.partition(":")[0] in EMBEDDERS or name.partition(":")[0] in RERANKERS]
+    known = [name for name in names if name.partition(":")[0] in (*EMBEDDERS, *RERANKERS)]
     local = [*known, *_on_machine()]
     kinds = [kind for kind in EMBEDDERS if kind not in ("sentence", "server")]
     kinds += [f"server:{name}" for name in settings().embeddings.servers]
