@@ -159,28 +159,24 @@ def end_error(path: str, error: ChildProcessError) -> Interrupted:
     """
     status = error.args[0]
     if isinstance(status, Message):
-        return Interrupted(path, status)
-    if status in _OUT_OF_MEMORY:
-        return Interrupted(path, TOO_MUCH_MEMORY)
-    if status < 0:
-        return Interrupted(
-            path,
-            message(
-                (
-                    "This file was not converted because its converter was stopped (signal {n}). Try importing the "
-                    "file again."
-                ),
-                n=-status,
+        reason = status
+    elif status in _OUT_OF_MEMORY:
+        reason = TOO_MUCH_MEMORY
+    elif status < 0:
+        reason = message(
+            (
+                "This file was not converted because its converter was stopped (signal {n}). Try importing the "
+                "file again."
             ),
+            n=-status,
         )
-    return Interrupted(
-        path,
-        message(
+    else:
+        reason = message(
             "This file can't be converted because its converter failed with exit status {n}. Save it in another "
             "format.",
             n=status,
-        ),
-    )
+        )
+    return Interrupted(path, reason)
 
 
 class ConverterProcess:
