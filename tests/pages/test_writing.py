@@ -106,6 +106,28 @@ def test_a_save_that_takes_long_adds_its_note_once_though_a_box_is_ticked_meanwh
     assert (now.state, now.conflict) == (State.SAVED, None)
 
 
+def test_letters_that_arrive_while_a_new_note_is_saved_leave_no_draft_of_it(
+    garden: Note, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    screen = typed(Screen().open("notes").press("new_note"), "See")
+    now, drop = writing(screen.app), composer.drop_draft
+    late = threading.Thread(target=composer.keep_draft, args=(now,))
+
+    def dropped(session: EditorSession) -> None:
+        drop(session)
+        if late.ident is None:
+            now.take_text("See the shelf", now.number + 1, 13)
+            late.start()
+            late.join(1)
+
+    monkeypatch.setattr(composer, "drop_draft", dropped)
+    composer.save(now, automatic=True)
+    late.join()
+    composer.save(now, automatic=True)
+    assert screen.workspace.notes.get(now.note_id).body == "See the shelf"
+    assert screen.workspace.drafts.all() == []
+
+
 def test_a_new_note_is_written_classified_and_saved(garden: Note) -> None:
     screen = typed(Screen().open("notes").press("new_note"), "Feed the hens. #farm\n")
     token = writing(screen.app).token

@@ -348,16 +348,19 @@ def keep_draft(session: EditorSession, *, claim: bool = False) -> None:
     """Store the text as a draft, or delete the draft if the text equals the stored note.
 
     A draft belongs to the editor that claimed it last. Any other editor writes a separate draft.
+
+    If the session is being saved, wait for that. Otherwise, the draft of a new note would outlive the note's first save.
     """
     if workspace.readonly:
         return
-    if session.changed:
-        session.draft_id = put_draft(draft_of(session), "" if claim else session.token).split(" ")[1]
-        session.saved = False
-        _WAYS[session.draft_id] = {name: getattr(session, name) for name in _WAY}
-    else:
-        drop_draft(session)
-    session.acknowledge()
+    with session.turn:
+        if session.changed:
+            session.draft_id = put_draft(draft_of(session), "" if claim else session.token).split(" ")[1]
+            session.saved = False
+            _WAYS[session.draft_id] = {name: getattr(session, name) for name in _WAY}
+        else:
+            drop_draft(session)
+        session.acknowledge()
 
 
 def draft_of(session: EditorSession) -> NoteDraft:
