@@ -126,7 +126,14 @@ def test_a_document_is_linked_by_the_editor_and_opened(tab: Tab) -> None:
     expect(page.get_by_test_id("stSidebar").get_by_text("Up to date")).to_be_visible()  # nothing draws the note anew
     tab.settle()
     link.click()
-    expect(page.locator(".document")).to_contain_text("For the flat.")
+    expect(page.locator(".st-key-reader .t-title")).to_have_text("Lease")
+    tab.settle()  # until then both texts can be there
+    text = page.locator(".document")
+    expect(text).to_contain_text("For the flat.")
+    text.evaluate("one => one.dataset.same = 'yes'")
+    page.get_by_role("button", name="Back", exact=True).click()
+    expect(text).to_contain_text("Signed")
+    expect(text).to_have_attribute("data-same", "yes")  # no second one beside it, though fewer remarks stand above
 
 
 def test_the_switcher_opens_a_note_by_a_few_letters_from_any_page(tab: Tab) -> None:

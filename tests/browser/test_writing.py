@@ -152,6 +152,7 @@ def test_escape_closes_the_list_that_is_open_and_nothing_else(tab: Tab) -> None:
     page.keyboard.press("Control+k")  # in the text it is no search
     expect(text).to_have_text("See [[shelf of the kitchen at home]] [now]()")
     expect(text).to_be_focused()
+    state(tab, "Saved")  # a page that is left before that offers the draft in the tests that follow
 
 
 def test_letters_that_are_typed_while_the_page_is_drawn_anew_come_into_the_text(tab: Tab) -> None:

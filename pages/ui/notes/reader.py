@@ -243,56 +243,19 @@ def note(note: Note, passage: Passage | None) -> None:
                 files.original_link(note, chunk.page)
             paragraph(note.title, "t-title")
             actions.actions(note)
-        with row("reader_about"):
-            dated = day_of(note.updated_at) if note.updated_at else ""
-            size = t_plural("{n} character", "{n} characters", n=len(note.body))
-            read_only = t("read-only file") if actions.fixed_base(note) else ""
-            about = facts([note.path or "", size, dated, note.encoding.name if note.encoding else "", read_only])
-            changed = f'<span class="t-tag t-edited" title="{html(EDITED)}">{t_html("edited")}</span>'
-            draw_html(f"{about}{changed if edited else ''}{tags(note.tags) if actions.is_raw() or note.plain else ''}")
-            actions.ways(note)
-        if note.status == "archived":
-            caption(t("This note is archived, so searches leave it out."), "archive")
-        if note.expires_within(SOON) and note.expires_at:
-            day = day_of(note.expires_at)
-            caption(
-                t("This note expired on {day}, so searches leave it out.", day=day)
-                if note.expired
-                else t("Expires on {day}.", day=day),
-                "event_busy",
-            )
-        files.provenance(note, chunk)
-        # Don't report unreadable properties here if each of them has its own warning.
-        omissions = (
-            omission.explanation
-            for omission in note.left_out
-            if omission.kind != "field" or omission.count > len(note.warnings)
-        )
-        if remarks := [text_of(remark) for remark in (*omissions, *note.warnings)]:
-            st.warning(
-                "\n\n".join(plain(f"{remark[:1].upper()}{remark[1:]}") for remark in remarks), icon=":material/warning:"
-            )
-        if note.encoding and note.encoding.known == "unsure" and not is_shut():
-            small("Change the encoding…", "read_as", "translate", actions.DIALOG.open, (note.id, "read_as"))
-        if lost := workspace.attachments.missing(note):
-            caption(
-                t_plural(
-                    "{n} file of this note is missing: {names}",
-                    "{n} files of this note are missing: {names}",
-                    n=len(lost),
-                    names=[*lost[:LISTED_FILES], *(["…"] if len(lost) > LISTED_FILES else [])],
-                ),
-                "broken_image",
-            )
-        for problem in workspace.pictures.problems(note.id):
-            warn(t("Picture {name}: {reason}", name=problem.path, reason=problem.error), "image")
-        if edited:
-            chunk_link(
-                note.id,
-                edited[0],
-                t_plural("See {n} edited passage", "See {n} edited passages", n=len(edited)),
-                help=text_of(EDITED),
-            )
+        # One block for all this, so that the text has the same place in the next note and the browser keeps its element.
+        with container(key="reader_facts"):
+            with row("reader_about"):
+                dated = day_of(note.updated_at) if note.updated_at else ""
+                size = t_plural("{n} character", "{n} characters", n=len(note.body))
+                read_only = t("read-only file") if actions.fixed_base(note) else ""
+                about = facts([note.path or "", size, dated, note.encoding.name if note.encoding else "", read_only])
+                changed = f'<span class="t-tag t-edited" title="{html(EDITED)}">{t_html("edited")}</span>'
+                draw_html(
+                    f"{about}{changed if edited else ''}{tags(note.tags) if actions.is_raw() or note.plain else ''}"
+                )
+                actions.ways(note)
+            _draw_remarks(note, chunk, edited)
         if actions.is_raw():
             _raw(note)
         else:
@@ -301,6 +264,52 @@ def note(note: Note, passage: Passage | None) -> None:
         draw_uses(note)
         if workspace.has("related"):
             on_demand("Related notes and suggestions", "related", "hub", partial(_draw_related, note))
+
+
+def _draw_remarks(note: Note, chunk: Chunk | None, edited: Sequence[int]) -> None:
+    """Show what a reader should know about a note before its text."""
+    if note.status == "archived":
+        caption(t("This note is archived, so searches leave it out."), "archive")
+    if note.expires_within(SOON) and note.expires_at:
+        day = day_of(note.expires_at)
+        caption(
+            t("This note expired on {day}, so searches leave it out.", day=day)
+            if note.expired
+            else t("Expires on {day}.", day=day),
+            "event_busy",
+        )
+    files.provenance(note, chunk)
+    # Don't report unreadable properties here if each of them has its own warning.
+    omissions = (
+        omission.explanation
+        for omission in note.left_out
+        if omission.kind != "field" or omission.count > len(note.warnings)
+    )
+    if remarks := [text_of(remark) for remark in (*omissions, *note.warnings)]:
+        st.warning(
+            "\n\n".join(plain(f"{remark[:1].upper()}{remark[1:]}") for remark in remarks), icon=":material/warning:"
+        )
+    if note.encoding and note.encoding.known == "unsure" and not is_shut():
+        small("Change the encoding…", "read_as", "translate", actions.DIALOG.open, (note.id, "read_as"))
+    if lost := workspace.attachments.missing(note):
+        caption(
+            t_plural(
+                "{n} file of this note is missing: {names}",
+                "{n} files of this note are missing: {names}",
+                n=len(lost),
+                names=[*lost[:LISTED_FILES], *(["…"] if len(lost) > LISTED_FILES else [])],
+            ),
+            "broken_image",
+        )
+    for problem in workspace.pictures.problems(note.id):
+        warn(t("Picture {name}: {reason}", name=problem.path, reason=problem.error), "image")
+    if edited:
+        chunk_link(
+            note.id,
+            edited[0],
+            t_plural("See {n} edited passage", "See {n} edited passages", n=len(edited)),
+            help=text_of(EDITED),
+        )
 
 
 def second_note(note: Note) -> None:
