@@ -47,17 +47,21 @@ def _drop() -> None:
             "The others wait here for your approval."
         ),
     )
-    if button(
+    if not button(
         "Suggest notes",
         "learning_go",
         "school",
         disabled=is_shut() or workspace.jobs.running(*jobs.LEARNING),
-    ) and (dropped or pasted.strip()):
-        logs = [(file.name, file.getvalue()) for file in dropped]
-        if pasted.strip():
-            logs.append((t("pasted text"), make_storable(pasted).encode()))
-            session_state[_TAKEN] = True
-        start_job(
-            "learn",
-            lambda progress: workspace.learning.learn(base, logs=logs, with_model=with_model, progress=progress),
-        )
+    ):
+        return
+    logs = [(file.name, file.getvalue()) for file in dropped]
+    if pasted.strip():
+        logs.append((t("pasted text"), make_storable(pasted).encode()))
+        session_state[_TAKEN] = True
+    if not logs:
+        small_print("There is nothing to look in yet. Add a file or paste lines.")
+        return
+    start_job(
+        "learn",
+        lambda progress: workspace.learning.learn(base, logs=logs, with_model=with_model, progress=progress),
+    )
