@@ -70,7 +70,7 @@ def test_a_bug_is_reported_and_logged(caplog: pytest.LogCaptureFixture) -> None:
     assert job is not None
     assert (job.state, str(job.error)) == (
         "failed",
-        "A fault in Tessera stopped this. Try again. If it happens again, please report it: "
+        "This failed because of a bug in Tessera. Try again. If it fails again, please report it: "
         "ZeroDivisionError: division by zero",
     )
     assert "Traceback" in caplog.text

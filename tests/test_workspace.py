@@ -247,7 +247,8 @@ def test_one_file_never_stops_an_import(
     (failed,) = report.failed
     assert (failed.path, str(failed.error)) == (
         "b.md",
-        "This file could not be read (AttributeError) and was skipped. See the log for details.",
+        "This file could not be read because of an unexpected error (AttributeError), so it was skipped. See the log "
+        "for details.",
     )
     assert "a fault of a library" in caplog.text
     with pytest.raises(SourceError, match="AttributeError"):

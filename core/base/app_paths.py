@@ -102,5 +102,5 @@ def check_vacant(place: Path) -> Path:
     """Return the path as an absolute path, or raise ConfigError if anything already exists there."""
     place = expand_home(place).absolute()
     if os.path.lexists(place):  # Path.exists raises for a name that is too long
-        raise ConfigError("{place} already exists. Choose another place.", place=place)
+        raise ConfigError("{place} already exists. Choose another name or folder.", place=place)
     return place

@@ -24,7 +24,7 @@ class _LoggedBase(Protocol):
 
 @contextmanager
 def log_call(what: str, **fields: object) -> Iterator[Values]:
-    """Log a line when an operation ends, with its name, fields, duration, and the error type, if any.
+    """Log a line when an operation ends, with its name, fields, duration, and the type of the error, if any.
 
     The caller adds fields to the yielded dictionary, such as counts and the names of bases and models, but never the
     text of a note or question. Nested operations on the same thread aren't logged separately. Their fields are added to

@@ -1,9 +1,9 @@
 """Codec between dataclasses and plain values, for JSON, database rows, archives and messages to the app.
 
 The codec follows the fields' type hints. A dataclass becomes an object with a key for each field and for each property
-in its `SHOWN`. Tuples become lists, times become ISO strings, and paths become strings. `decode` only accepts values
-that have exactly the field's type and that files, databases and JSON can hold. Pydantic isn't used, because errors must
-name a damaged field in the user's language, and the remaining fields must still be readable
+in its `SHOWN`. Tuples become lists, times become ISO strings, and paths become strings. `decode` doesn't convert text
+to numbers or the like, and rejects values that files, databases or JSON can't hold. Pydantic isn't used, because errors
+must name a damaged field in the user's language, and the remaining fields must still be readable
 (docs/decisions/0064-codec.md).
 """
 
@@ -63,9 +63,9 @@ class Scalar(str):
 
 
 class DecodeError(ValueError):
-    """A value has the wrong type. `name` is the field, and `kind` describes the values that the field accepts.
+    """A field has a value of the wrong type, is missing, or is unknown.
 
-    `kind` is None if the field is missing or unknown.
+    `name` is the field. `kind` describes the values that it accepts, or is None if the field is missing or unknown.
     """
 
     def __init__(self, kind: Message | None, name: str = "", *, missing: bool = False) -> None:

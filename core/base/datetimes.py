@@ -1,4 +1,4 @@
-"""Conversion of times from year 1 to 9999 to UTC and to local time, and shifts by days.
+"""Conversion of times to UTC and to local time, and shifts by days, within the calendar (years 1 to 9999).
 
 A bare day, such as `created: 2026-01-31`, is the same day in every time zone. It is stored as midnight UTC. A time that
 happens to be midnight UTC is stored one microsecond later (`clock_to_utc`).
@@ -47,7 +47,10 @@ def utc_now() -> datetime:
 
 
 def _local(at: datetime) -> datetime:
-    """Return a local time with the UTC offset at that time, or the standard offset if the actual one is unknown."""
+    """Convert a time to local time. A time without an offset counts as local time, and gets the offset at that time.
+
+    If the offset is unknown, the standard offset is used.
+    """
     today = timezone(timedelta(seconds=-clock.timezone))
     try:
         return at.astimezone()
@@ -75,7 +78,7 @@ def exact(at: datetime) -> datetime:
 
 
 def clock_to_utc(at: datetime) -> datetime:
-    """Convert a time to UTC. A time without an offset counts as local time.
+    """Convert a time to UTC, and add a microsecond to midnight. A time without an offset counts as local time.
 
     Raises ValueError if a time with an offset would be outside the calendar in UTC.
     """

@@ -16,15 +16,15 @@ TesseraError                   the message is written for the user
 │  ├─ DiskFull                 no space is left; nothing was lost
 │  ├─ NotWritable              the disk or folder is read-only; reading still works
 │  ├─ NotesDamaged             the database can't be read; names the newest backup
-│  ├─ IndexDamaged             says how to rebuild; keyword search still works
+│  ├─ IndexDamaged             the index can't be read; says how to rebuild it; keyword search still works
 │  ├─ IndexAway                the index server can't be reached; writes are sent later
 │  ├─ NewerSchema              the database was written by a later version
 │  └─ EmbeddingMismatch        the index holds another model's vectors; says how to re-embed
 ├─ EditError                   an edit to a chunk or note is invalid; says what to do instead
 ├─ SyncRefused                 a plan would remove too much without confirmation
 ├─ Unfinished                  only keyword search finds the imported notes so far; says why
-├─ ModelError                  a model can't be loaded or used: which, why, what to do
-├─ ProviderError               an HTTP model server failed: which, why, what to do
+├─ ModelError                  a model can't be loaded or used; says which, why, and what to do
+├─ ProviderError               an HTTP model server failed; says which, why, and what to do
 │  └─ ProviderUnavailable      the server can't answer at the moment; another try may succeed
 ├─ RowError                    a row of a question file or an exported base is invalid
 ├─ QuestionSetError            a question file has invalid lines, listed by number; or a question set is invalid
@@ -84,7 +84,10 @@ class UnknownChoice(ConfigError):
 
 
 class MissingDependency(ConfigError):
-    """The choice `what` needs a package that isn't installed."""
+    """A chosen option, described by `what`, needs a package that isn't installed.
+
+    `extra` is the extra of Tessera that contains the package, or None.
+    """
 
     def __init__(self, what: Text, package: str, extra: str | None = None) -> None:
         super().__init__(

@@ -60,7 +60,7 @@ def translate_errors(folder: Path) -> Iterator[None]:
 
 
 def translate_error(error: OSError | sqlite3.Error, folder: Path) -> StoreError:
-    """Translate a library's error into one that tells the user what to do."""
+    """Translate a file system or SQLite error into one that tells the user what to do."""
     if isinstance(error, OSError):
         return _translate_os_error(error, folder)
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
@@ -115,7 +115,10 @@ def _translate_os_error(error: OSError, folder: Path) -> StoreError:
 
 
 def find_write_error(folder: Path) -> StoreError | None:
-    """Return an error saying why a folder isn't writable, or None if it is. Some libraries don't report the reason."""
+    """Return the error for a folder that isn't writable, or None if it is writable.
+
+    It says why, which some libraries don't report.
+    """
     cause = _try_write(folder)
     return _translate_os_error(cause, folder) if cause else None
 
@@ -206,7 +209,8 @@ def wrap_file_errors(path: str) -> Iterator[None]:
         _LOG.exception("'%s' could not be read", path)
         raise SourceError(
             path,
-            "This file could not be read ({kind}) and was skipped. See the log for details.",
+            "This file could not be read because of an unexpected error ({kind}), so it was skipped. See the log for "
+            "details.",
             kind=type(error).__name__,
         ) from error
 
@@ -214,7 +218,7 @@ def wrap_file_errors(path: str) -> Iterator[None]:
 # Plain explanations of the error messages of Python's JSON and CSV readers.
 _PARSE_ERRORS = message_table(
     {
-        "Expecting value": "a valid value is missing, such as a text in double quotation marks",
+        "Expecting value": "a valid value is missing, such as text in double quotation marks",
         "Expecting property name enclosed in double quotes": "a name in double quotation marks is expected here",
         "Expecting ',' delimiter": "a comma is missing",
         "Expecting ':' delimiter": "a colon is missing",
@@ -224,7 +228,7 @@ _PARSE_ERRORS = message_table(
         "Invalid control character at": "a string contains a line break or another control character",
         "Invalid \\escape": "a backslash is followed by a character that can't be escaped",
         "Invalid \\uXXXX escape": "\\u isn't followed by four hexadecimal digits",
-        "Extra data": "there is more text after the end",
+        "Extra data": "there is text after the end of the value",
         "unexpected end of data": "a quotation mark isn't closed",
     }
 )
@@ -239,6 +243,6 @@ def translate_parse_error(text: str) -> Text:
 def bug_error(error: Exception) -> TesseraError:
     """Return the error to show for an exception that is a bug in Tessera. The caller logs the traceback."""
     return TesseraError(
-        "A fault in Tessera stopped this. Try again. If it happens again, please report it: {error}",
+        "This failed because of a bug in Tessera. Try again. If it fails again, please report it: {error}",
         error=f"{type(error).__name__}: {error}",
     )

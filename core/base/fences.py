@@ -24,16 +24,17 @@ def open_fence(text: str, fence: str = "") -> str:
 
 
 def complete_fences(text: str, fence: str) -> str:
-    """Return a text with the fence in which it begins opened, and the fence in which it ends closed."""
+    """Return a text preceded by the opening line of the fence in which it begins, and close the fence at its end."""
     whole = f"{fence}\n{text}" if fence else text
     end = open_fence(text, fence)
     return f"{whole}\n{_marks(end)}" if end else whole
 
 
 def split_fences(text: str, fence: str) -> Iterator[tuple[bool, int, int]]:
-    """Yield whether each part of a text is inside a fence, and its start and end. The fences are left out.
+    """Yield whether each part of a text is inside a fence, and the part's start and end.
 
-    `fence` is the opening line of the fence in which the text begins.
+    Lines that open or close a fence belong to no part. `fence` is the opening line of the fence in which the text
+    begins.
     """
     start = end = 0
     for line in re.findall(r"[^\n]*\n|[^\n]+", text):
@@ -47,9 +48,9 @@ def split_fences(text: str, fence: str) -> Iterator[tuple[bool, int, int]]:
 
 
 def outdent_closing(text: str, fence: str) -> str:
-    """Return a text that begins in a fence, with the indentation of the closing fence moved behind it.
+    """Return a text that begins in a fence, with spaces after the closing line in place of its indentation.
 
-    Directly below the fence's opening line, a parser would take a closing fence indented by four columns for code.
+    Directly below the opening line, a parser would read a closing line indented by four columns as code.
     """
     _, _, start = next(split_fences(text, fence))
     return text[:start] + re.sub(r"[ \t>]*(.*)", lambda line: line[1].ljust(len(line[0])), text[start:], count=1)

@@ -20,6 +20,9 @@ def harmless_path(path: str, *, keeps_marks: bool = False) -> str:
 
 
 def harmless_name(name: str, unfit: str = _UNFIT) -> str:
-    """Replace characters that any system forbids in file or folder names. An empty result becomes `_`."""
+    """Return a name with spaces in place of characters that any system forbids, and without dots at its end.
+
+    A device's name gets the prefix `_`. An empty name becomes `_`.
+    """
     fit = re.sub(unfit, " ", name).rstrip(". ")
     return f"_{fit}" if not fit or _DEVICE.match(fit) else fit

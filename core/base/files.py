@@ -31,7 +31,7 @@ class DiskSpace(NamedTuple):
 
     @property
     def nearly_full(self) -> bool:
-        """Whether the disk is nearly full, so that the user should free some space."""
+        """Whether the disk is so full that the user should free some space."""
         return self.free < min(0.05 * self.total, 2_000_000_000)
 
 
@@ -68,13 +68,16 @@ class Unfit(ValueError):
 
 
 def reason(error: Exception) -> Text:
-    """Return the reason why a file can't be read or written, which is usually the operating system's."""
+    """Return why a file can't be read or written, usually in the words of the operating system."""
     return getattr(error, "strerror", "") or reason_of(error)
 
 
 @contextmanager
 def open_regular(file: Path) -> Iterator[BinaryIO]:
-    """Open a regular file for reading, without blocking on special files. Raises Unfit and OSError."""
+    """Open a regular file for reading, without blocking on special files.
+
+    Raises Unfit if the file isn't regular or can't be read, and OSError if it is missing or the error may be temporary.
+    """
     try:
         handle = os.open(file, os.O_RDONLY | AT_ONCE)
     except OSError as error:
@@ -89,7 +92,7 @@ def open_regular(file: Path) -> Iterator[BinaryIO]:
 
 
 def check_access(file: Path | str, error: Exception) -> None:
-    """Raise the error for an unreadable file if the system, and not the archive, caused an archive's error."""
+    """Raise SourceError if reading an archive failed because its file is unreadable, not because it is damaged."""
     if isinstance(error, Unfit) or (isinstance(error, OSError) and error.errno not in (None, EINVAL)):
         raise unreadable(file, error) from error
 
@@ -116,7 +119,7 @@ def open_user_file(file: Path, most: int) -> Iterator[BinaryIO]:
             stream = stack.enter_context(open_regular(file))
         except (OSError, RuntimeError, ValueError) as error:
             if isinstance(error, Unfit) and error.__cause__ is None:
-                raise SourceError(str(file), "This isn't a regular file.") from error
+                raise SourceError(str(file), "This isn't an ordinary file. Choose another one.") from error
             raise unreadable(file, error) from error
         if (size := os.fstat(stream.fileno()).st_size) > most:
             raise SourceError(
@@ -129,7 +132,7 @@ def open_user_file(file: Path, most: int) -> Iterator[BinaryIO]:
 
 
 def read(file: Path, most: int = SMALL) -> bytes:
-    """Read a regular file of at most `most` bytes. Raises Unfit and OSError."""
+    """Read a regular file. Raises the same errors as `open_regular`, and Unfit if it is larger than `most` bytes."""
     with open_regular(file) as stream:
         data = stream.read(most + 1)
     if len(data) > most:
@@ -246,7 +249,7 @@ def create(file: Path, text: str | bytes) -> None:
 
 
 def sweep(folder: Path) -> None:
-    """Delete temporary files left in a folder by killed processes. Nothing else may write to it during the sweep."""
+    """Delete temporary files left in a folder by killed processes. Nothing may write to the folder at the same time."""
     for file in folder.iterdir():
         if _TEMPORARY.fullmatch(file.name) and file.is_file():
             with suppress(OSError):
@@ -254,7 +257,7 @@ def sweep(folder: Path) -> None:
 
 
 def sizes(folder: Path) -> Iterator[tuple[Path, int]]:
-    """Yield the files in a folder with their sizes in bytes, skipping any that disappear during the scan."""
+    """Yield the files in a folder and its subfolders with their sizes in bytes, skipping any that disappear."""
     for place, _, names in os.walk(folder):
         for name in names:
             file = Path(place, name)
@@ -263,7 +266,7 @@ def sizes(folder: Path) -> Iterator[tuple[Path, int]]:
 
 
 def size(folder: Path) -> int:
-    """Return the total size of a folder's files in bytes."""
+    """Return the total size in bytes of the files in a folder and its subfolders."""
     return sum(size for _, size in sizes(folder))
 
 

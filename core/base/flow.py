@@ -79,19 +79,22 @@ def cells(row: str) -> list[str]:
 
 
 def named_cells(row: str, header: str) -> list[str]:
-    """Return the cells of a table row that aren't empty, each with the name of its column before it."""
+    """Return the nonempty cells of a table row, each preceded by the name of its column, if there is one."""
     named = zip_longest(cells(header), cells(row), fillvalue="")
     return [_as_label(name) + cell if name else cell for name, cell in named if cell]
 
 
 def _as_label(name: str) -> str:
-    """Return a column's name with the colon that fits its last letter, in place of any colon of its own."""
+    """Return a column's name followed by a colon, which is wide if the name's last letter is.
+
+    A colon at the end of the name is replaced.
+    """
     name = _OWN_COLON.sub("", name)
     return name + ("：" if _WIDE_LAST.search(name) else ": ")
 
 
 def as_row(row: str, header: str = "") -> str:
-    """Return a table row as running text, with dots between its cells and the names of their columns before them."""
+    """Return a table row as running text, with dots between its cells. Each cell is preceded by its column's name."""
     return " · ".join(named_cells(row, header))
 
 

@@ -134,4 +134,4 @@ wolf wolves
 woman women
 """
 IRREGULAR = {form: base for base, *forms in map(str.split, _FORMS.strip().splitlines()) for form in forms}
-"""The base form of each irregular form. Forms that are more often another word, such as *left*, are missing."""
+"""The base form of each irregular form. Forms that are more often another word, such as *left*, are left out."""

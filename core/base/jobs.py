@@ -35,7 +35,7 @@ class Pace:
         self._clock = clock
         self._steps = deque[tuple[float, float]]()
         self._speeds = deque[tuple[float, float]]()
-        self._expected = (0.0, 0.0)  # before the first estimate, since when which end has been expected
+        self._expected = (0.0, 0.0)  # before the first estimate: the expected end, preceded by the time it was set
 
     def left(self, done: float, total: float) -> float | None:
         """Record a step and return the number of seconds left, or None if it isn't known yet. `total` may grow."""
@@ -303,7 +303,7 @@ class Jobs:
 
 
 def stop_check(progress: Progress) -> Callable[[], bool]:
-    """Return a function that says whether the job that reports to `progress` is to stop."""
+    """Return a function that says whether a job has been asked to stop. `progress` is the job's callback."""
 
     def stop() -> bool:
         try:

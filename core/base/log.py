@@ -90,7 +90,7 @@ class Log(RotatingFileHandler):
             self._loggers.append(logger)
 
     def limit(self) -> None:
-        """Rotate the file when it gets too large."""
+        """Start to rotate the file whenever it gets too large."""
         self.maxBytes = _BYTES
 
     def filter(self, record: logging.LogRecord) -> bool:
@@ -179,7 +179,10 @@ class _Lines(logging.Formatter):
             error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
 
     def _error_kind(self, error: BaseException) -> str:
-        """Return the type of an exception, with the part of its message that can't quote a note."""
+        """Return the type of an exception, with the part of its message that can't quote a note.
+
+        If the log contains all messages, return the whole message.
+        """
         kind = type(error)
         name = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
         text = getattr(error, "sqlite_errorname", "")

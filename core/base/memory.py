@@ -5,6 +5,6 @@ from contextlib import suppress
 
 
 def give_back() -> None:
-    """Return memory to the system that was freed but that glibc still holds, about 140 MB after loading a model."""
+    """Return to the system the freed memory that glibc still holds, about 140 MB after a model has been loaded."""
     with suppress(AttributeError, OSError, TypeError):  # the system has another C library, or none
         ctypes.CDLL(None).malloc_trim(0)

@@ -36,7 +36,7 @@ _PLAIN = STOP_WORDS | frozenset(
 
 
 def phrases(text: str, most: int = _PHRASES) -> Counter[str]:
-    """Count the key phrases in the text, in lower case, and return the `most` frequent ones."""
+    """Count the key phrases that occur at least twice in the text. Return the `most` frequent ones, in lower case."""
     text = simplify(normalize(_TAKEN.sub("\n", text))).lower().replace("’", "'")
     counts = Counter(_latin(text))
     for word in [word for word in counts if word.endswith("s") and word[:-1] in counts]:
@@ -62,7 +62,7 @@ def size_of(phrase: str) -> float:
 
 
 def _latin(text: str) -> Iterator[str]:
-    """Yield sequences of content words with no punctuation between them, and all parts of these sequences."""
+    """Yield all sequences of up to three content words with no punctuation or other words between them."""
     run: list[str] = []
     end = -1
     for match in _WORDS.finditer(text):
@@ -78,7 +78,10 @@ def _latin(text: str) -> Iterator[str]:
 
 
 def _chinese_phrases(text: str) -> Counter[str]:
-    """Count the sequences of Chinese characters that occur at least twice in the text."""
+    """Count the sequences of 2 to 10 Chinese characters that occur at least twice in the text.
+
+    Sequences that begin or end with a grammatical particle or the like are left out.
+    """
     runs = _CJK_RUN.findall(text)
     counts = Counter[str]()
     known: dict[str, int] | None = None

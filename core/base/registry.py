@@ -43,7 +43,7 @@ class Entry:
 
     With `reads_tokens`, the constructor takes two arguments: an embedder that returns token vectors, and the mean token
     vector. `kinds` are the file suffixes read by a converter, so that they are known before the converter is loaded.
-    `signs` is a pattern that matches the path of a file in every folder that an importer knows.
+    `signs` is a pattern for paths. It matches at least one file in any folder that an importer can read.
     """
 
     target: str

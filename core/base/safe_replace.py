@@ -143,7 +143,7 @@ def _resemble(new: Path, like: os.stat_result) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Flush a folder's entries to disk. Systems that can't open folders do this by themselves."""
+    """Flush a folder's entries to disk, if the system can open folders."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:

@@ -1,4 +1,4 @@
-"""Helpers for lines, keywords, spelling variants, hashes, and finding quotes in text."""
+"""Functions for lines, keywords, spelling variants and hashes of text, and for finding quotes in it."""
 
 import re
 import unicodedata
@@ -251,7 +251,7 @@ def is_punctuation(text: str) -> bool:
 
 
 def is_chinese(text: str) -> bool:
-    """Return whether more than a fifth of the letters are Chinese."""
+    """Return whether more than a fifth of the letters are Chinese, Japanese or Korean characters."""
     return 5 * len(CHINESE.findall(text)) > len(_LETTER.findall(text))
 
 
@@ -301,7 +301,10 @@ def index_words(text: str) -> list[str]:
 
 
 def respell(text: str) -> list[str]:
-    """Return a question respelled in the ways described in `index_words`, or [] if it has no alternative spelling."""
+    """Return a question with its hyphenated words and spaced numbers joined, and with only the numbers of its names.
+
+    These are separate spellings. See `index_words`. A spelling equal to the question is left out.
+    """
     text = normalize(text)
     return sorted({_JOINED.sub(_join, text), _NUMBERED.sub(r"\1", text)} - {text})
 
@@ -421,7 +424,8 @@ def find_quote(quote: str, text: str) -> Span | None:
     """Return the span of a quote's first occurrence in the text.
 
     Return None if the quote is missing or too short to be meaningful. An exact match is tried first, then one that
-    ignores case, width, script, quotation marks, whitespace and Markdown.
+    ignores case, width, traditional versus simplified characters, the forms of quotation marks and dashes, whitespace
+    and Markdown.
     """
     quote = quote.strip().strip("…").strip()
     letters = re.findall(r"\w", quote)
@@ -462,7 +466,7 @@ def strip_span(text: str, start: int, end: int) -> Span:
 
 
 def link_address(path: str, *, plain: str = "") -> str:
-    """Return a path as a readable link target. Only special characters are escaped. Those in `plain` are kept.
+    """Return a path as a readable link target. Only special characters that aren't in `plain` are escaped.
 
     >>> link_address("日记/June (2).md")
     '日记/June%20%282%29.md'

@@ -1,4 +1,4 @@
-"""A thread pool that doesn't delay the program's exit, unlike `concurrent.futures`."""
+"""A thread pool that, unlike the one in `concurrent.futures`, doesn't delay the program's exit."""
 
 from collections.abc import Callable
 from concurrent.futures import Future

@@ -67,7 +67,7 @@ def cut(
         return chunker.explain(reading)
     chosen = message("Chosen in this note's own settings.") if own else message("Chosen in the settings.")
     if note.plain:
-        chosen = message("In this base, every line of a text is a separate chunk.")
+        chosen = message("In this base, every line of a note is a separate chunk.")
     return Cut(
         tuple(chunker.cut(reading)),
         options.strategy,

@@ -167,7 +167,10 @@ def _without_blobs(reading: TokenizedNote, piece: Slice) -> Iterator[Slice]:
 
 
 def profile(reading: TokenizedNote) -> Profile:
-    """Return the figures that determine the choice of strategy. Headings in quotes and lists don't count."""
+    """Return a note's size, headings, shares of code and tables, and language.
+
+    Headings in quotes and lists don't count.
+    """
     characters = len(reading.body)
     levels = Counter(heading.level for heading in reading.outline.headings if not heading.nested)
     shares = Counter[str]()

@@ -165,7 +165,7 @@ JOINED = (
 
 
 def unbreakable(text: str, start: int, end: int) -> list[Span]:
-    """Return the spans of links, code, math and tags inside a paragraph."""
+    """Return the spans of links, code, math, comments and HTML tags inside a paragraph."""
     return [match.span() for match in UNBREAKABLE.finditer(text, start, end)]
 
 
@@ -363,7 +363,10 @@ def trim(body: str, start: int, end: int) -> Span:
 
 
 def solid_rows(body: str, block: Block) -> list[Span]:
-    """Return lines that stay together, such as a table's header and first row, or the first two lines of a fence."""
+    """Return the spans of lines that stay together in a block.
+
+    These are a table's header and first row, and the first two and the last two lines of a fence or formula.
+    """
     lines = [block.start, *line_starts(body, block.start, block.end), block.end]
     if block.kind == "table" and len(lines) > 3:
         return [(lines[0], lines[3])]

@@ -376,8 +376,9 @@ NEARLY_ALL = 0.9
 class Adaptive:
     """Leaves short notes whole, cuts notes with headings by section, and cuts any other notes by size.
 
-    A result is rejected, and the next strategy is tried, if more than half of at least four chunks have fewer than
-    `chunk_size // 16` tokens, or if one chunk has nine tenths of a note that is larger than `chunk_size`.
+    A result with at least four chunks is rejected if more than half of them have fewer than `chunk_size // 16` tokens.
+    Any result is rejected if one chunk has nine tenths of a note that is larger than `chunk_size`. The next strategy is
+    then tried, if there is one.
     """
 
     def __init__(self, options: ChunkingOptions) -> None:
@@ -447,7 +448,7 @@ class Adaptive:
         if flaw := self._flaw(chunks, profile):
             return [], message("Tried because the note has {headings}, but {flaw}.", headings=headings, flaw=flaw)
         return chunks, message(
-            "The note has {headings}, and {least} are enough to split it by headings.",
+            "The note has {headings}, enough to split it by headings (at least {least}).",
             headings=headings,
             least=self._headings,
         )

@@ -81,7 +81,9 @@ def convert(data: bytes, path: str, *, converter: str = "", look: Look = lambda:
     check(data, kind, path)
     name = converter or next(iter(converters_for(kind)), "")
     if kind not in CONVERTERS.build(name).kinds.split():
-        raise SourceError(path, "The converter '{converter}' can't read this file.", converter=name)
+        raise SourceError(
+            path, "The converter '{converter}' can't read this file. Choose another converter.", converter=name
+        )
     started = time.perf_counter()
     result = _run(name, kind, data, path, look)
     _LOG.info("Converted: a .%s of %d bytes by %s in %.2f s", kind, len(data), name, time.perf_counter() - started)

@@ -133,7 +133,7 @@ class OpenAICompatible:
             rows = [places[index] for index in range(count) if index in places]
         vectors = [vector for row in rows if (vector := _numbers(row.get("embedding"))) is not None]
         if len(vectors) < count or len({len(vector) for vector in vectors}) > 1:
-            raise self._server.unusable("didn't return {n} lists of numbers that all have the same length", n=count)
+            raise self._server.unusable("didn't return one list of numbers for each text, all of the same length")
         return np.array(vectors)
 
 

@@ -27,7 +27,7 @@ def test_a_note_with_sections_is_cut_by_them() -> None:
     assert [chunk.section_title for chunk in result.chunks] == ["Part 0", "Part 1", "Part 2", "Part 3"]
     assert (
         str(result.reasons[0])
-        == "markdown: The note has 4 headings (## or ###), and 2 are enough to split it by headings."
+        == "markdown: The note has 4 headings (## or ###), enough to split it by headings (at least 2)."
     )
     assert [str(reason).split(":")[0] for reason in result.reasons] == ["markdown", "none", "recursive"]
 

@@ -115,7 +115,7 @@ def test_a_base_is_exported_and_restored(run: Run, said: Run, folder: Path, tmp_
         "place": str(place),
     }
     code, _, error = said("export", "vault", "--to", place)
-    assert (code, "Choose another place" in error) == (1, True)
+    assert (code, "Choose another name" in error) == (1, True)
     code, _, error = said("restore", place, "--base", "vault")
     assert (code, "already" in error) == (1, True)
     restored = run("restore", place, "--base", "copy")
@@ -238,7 +238,7 @@ def test_a_fifo_is_no_export_no_log_and_no_question_file(
     fifo = tmp_path / "fifo"
     for command in (("restore", fifo), ("learn", fifo), ("evaluate", fifo, "--base", "vault")):
         code, _, error = said(*command)
-        assert (code, "This isn't a regular file" in error) == (1, True)
+        assert (code, "This isn't an ordinary file" in error) == (1, True)
 
 
 def test_a_person_that_nobody_knows_is_a_name_of_a_folder(

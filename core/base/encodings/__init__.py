@@ -5,9 +5,10 @@ import re
 from typing import Literal
 
 EncodingOrigin = Literal["declared", "chosen", "guessed", "unsure"]
-"""Whether an encoding was read from the file, chosen by the user, or guessed.
+"""How an encoding was determined: declared in the file, chosen by the user, or guessed.
 
-`unsure` means that other encodings are about as likely as the guessed one.
+UTF-8 without a declaration counts as declared. `unsure` means that other encodings are about as likely as the guessed
+one.
 """
 
 ENCODINGS = dict(
@@ -141,8 +142,8 @@ def is_utf8(data: bytes, least: int) -> bool:
 def _declared(data: bytes, kind: str) -> str:
     """Return the encoding declared in the data, or "" if there is no declaration.
 
-    Web pages declare their encoding in the HTML head. Text files declare it in a line for Emacs, Vim or LaTeX. UTF-16
-    and UTF-32 are read as UTF-8, because the declaration itself is in ASCII.
+    Web pages and XML files declare it in a `meta` element or an XML declaration. Other files declare it in a line for
+    Emacs, Vim or LaTeX. UTF-16 and UTF-32 are read as UTF-8, because the declaration itself is in ASCII.
     """
     head = data[:_HEAD]
     if kind in _PAGES:

@@ -52,7 +52,10 @@ def bits(text: str, most: float = math.inf) -> float:
 
 
 def fold(char: str) -> str:
-    """Return a letter in lower case, or the word boundary `_EDGE` for any other printable ASCII character."""
+    """Return a letter or non-ASCII character in lower case, and `_EDGE`, a word boundary, for ASCII punctuation.
+
+    Digits and whitespace count as punctuation. Control characters stay unchanged.
+    """
     if char > "\x7f" or char.isalpha():
         return char.lower()[0]
     return _EDGE if char in "\t\n\r\f" or char.isprintable() else char
@@ -147,7 +150,7 @@ _LINES = re.compile(rb"[^\n]*[^\x00-\x7f\n][^\n]*\n?")
 
 @frozen
 class Guess:
-    """A possible encoding. It is `sure` if all other guesses are much less likely or decode to the same text."""
+    """A possible encoding. It is `sure` if all less likely guesses are far less likely or decode to the same text."""
 
     encoding: str
     sure: bool
