@@ -187,7 +187,7 @@ def _piped(command: list[str]) -> tuple[int, int, int]:
 PATIENCE = 600.0
 """Maximum number of seconds a dialog stays open."""
 MOST = 500
-"""Maximum number of subfolders to list."""
+"""Maximum number of subfolders that `inside` lists."""
 _WINDOWS_DIALOG = (
     "Add-Type -AssemblyName System.Windows.Forms; $box = New-Object System.Windows.Forms.FolderBrowserDialog; "
     "if ($box.ShowDialog() -eq 'OK') { [Console]::OutputEncoding = [Text.Encoding]::UTF8; $box.SelectedPath }"
@@ -226,7 +226,7 @@ def choose() -> Path | None:
 
 
 def inside(folder: Path) -> list[Path]:
-    """Return a folder's subfolders sorted by name, or [] if it can't be read.
+    """Return a folder's first MOST subfolders, sorted by name, or [] if the folder can't be read.
 
     Hidden folders and names that aren't valid Unicode are left out.
     """

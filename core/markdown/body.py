@@ -40,7 +40,10 @@ _SOURCE = re.compile(r"""(?i)<(?:img|audio|video|source)\s[^<>]*?\bsrc\s*=\s*(["
 
 @frozen
 class BodyMetadata:
-    """A body's title, tags, links and outline. The title is the first one in the body, or "" if there is none."""
+    """A body's title, tags, links and outline.
+
+    The title is the first heading of level 1 outside quotes and lists, or "" if there is none.
+    """
 
     title: str
     tags: Texts
@@ -48,7 +51,7 @@ class BodyMetadata:
     outline: Outline
 
     def targets(self, path: str) -> Texts:
-        """Return the distinct link targets in a note. `path` is the note's path."""
+        """Return the distinct targets of links that may lead to notes. `path` is the path of the linking note."""
         folder = posixpath.dirname(path)
         return tuple(dict.fromkeys(filter(None, (target_of(link, folder) for link in self.links))))
 
@@ -93,18 +96,27 @@ def distinct_tags(tags: Iterable[str]) -> Texts:
 
 
 def named_in(body: str, path: str) -> Texts:
-    """Return the distinct notes and files that a body links to, as written in the body. Raises SourceError."""
+    """Return the distinct notes and files that a body links to, as written in the body. Web addresses are left out.
+
+    Raises SourceError if the body is too large to parse.
+    """
     named = (file_of(link) for link in look_into(body, path).links if not _ADDRESS.match(link.target))
     return tuple(dict.fromkeys(filter(None, named)))
 
 
 def attachments_in(body: str, path: str) -> Texts:
-    """Return the distinct attachments that a body links to, as written in the body. Raises SourceError."""
+    """Return the distinct attachments that a body links to, as written in the body.
+
+    Raises SourceError if the body is too large to parse.
+    """
     return tuple(filter(_ATTACHMENT.search, named_in(body, path)))
 
 
 def pictures_in(body: str, path: str) -> dict[str, int]:
-    """Return the pictures embedded in a body. The result and the errors raised are like those of `shown_in`."""
+    """Return the pictures embedded in a body, each mapped to the offset after its first embed.
+
+    Raises SourceError if the body is too large to parse.
+    """
     return {
         name: place
         for name, place in shown_in(body, path).items()
@@ -139,7 +151,7 @@ def short_title(title: str) -> str:
 
 
 def file_of(link: Link) -> str:
-    """Return the path in a link, without the fragment after it."""
+    """Return the path in a link, without the fragment, query or label after it."""
     if link.wiki:
         return re.split(r"[#|^]", link.target, maxsplit=1)[0].rstrip("\\").strip()
     return unquote(re.split(r"[#?]", link.target, maxsplit=1)[0])

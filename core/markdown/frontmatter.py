@@ -50,7 +50,10 @@ class YamlBlock:
 
 @lru_cache(maxsize=8)
 def mapping(source: str) -> YamlBlock | None:
-    """Return the mapping in front matter, or None if its YAML isn't a mapping."""
+    """Return the mapping in front matter, without any invalid lines.
+
+    Return None if the text is too long, looks like prose, or is YAML but not a mapping.
+    """
     if not source.strip():
         return YamlBlock(None)
     if len(source) > MAX_CHARACTERS:

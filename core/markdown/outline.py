@@ -237,7 +237,10 @@ _MARKUP = re.compile(r"\s*(?::\w+:`|!\[|\{\{|<|\$\$|\[\^|%%|\|)")
 
 @frozen
 class Section:
-    """A heading, or the note's title before the first heading, and the prose and lists directly below it."""
+    """A heading, or the note's title before the first heading, and the blocks directly below it.
+
+    Pictures, tables, formulas, HTML, comments and footnotes are left out.
+    """
 
     heading: str
     blocks: tuple[Block, ...]
