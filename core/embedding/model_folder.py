@@ -260,9 +260,9 @@ def _dimension(modules: list[Config], parts: list[Path], config: Config) -> int:
 
 
 def pooling_modes(pooling: Config) -> list[str]:
-    """Return the ways in which a model pools its token vectors, such as `mean` or `cls`.
+    """Return a model's pooling modes, such as `mean` or `cls`.
 
-    If there are several ways, the model concatenates the results.
+    If there are several modes, the model concatenates their results.
     """
     modes = pooling.get("pooling_mode")
     if modes is None:  # before version 6, each mode had a flag; a missing flag means off
@@ -280,7 +280,7 @@ def parts_of(folder: Path) -> list[Path]:
 def max_tokens(transformer: Path, config: Config) -> int:
     """Return the maximum length of a transformer's input in tokens, including special tokens.
 
-    Raises ValueError if unknown.
+    Raises ValueError if the files don't say.
     """
     stated = [
         read_options(transformer / "sentence_bert_config.json").get("max_seq_length"),
@@ -299,7 +299,7 @@ def max_tokens(transformer: Path, config: Config) -> int:
 
 
 def digest(paths: list[Path]) -> str:
-    """Return a hash of the files' sizes and of evenly spaced samples. Reading gigabytes would be too slow."""
+    """Return a hash of the files' names, sizes, and evenly spaced samples. Reading gigabytes would be too slow."""
     sha = hashlib.sha256()
     for path in paths:
         size = path.stat().st_size

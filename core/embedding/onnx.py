@@ -68,7 +68,7 @@ def build(name: str = "") -> Encoder:
 
 
 def ensure_file(facts: ModelFacts, name: str) -> Path:
-    """Return a model's graph file, and write it on the first call. Several processes may call this at the same time.
+    """Return a model's graph file, writing it if it is missing. Several processes may call this at the same time.
 
     Raises ModelError if the model can't be exported or the file can't be written.
     """

@@ -75,7 +75,7 @@ class PieceTokenizer:
         self._grown: tuple[int, list[int], Tokenizer] | None = None
 
     def encode(self, text: str, *, special: bool) -> PieceEncoding:
-        """Return a text's tokens."""
+        """Return a text's tokens, with special tokens around them if `special` is True."""
         self._left -= len(text)
         if self._grown or self._left < 0 or any(token in text for token in self._special):
             ids, tokenizer = self._with_scripts(text)
@@ -91,7 +91,7 @@ class PieceTokenizer:
         self._with_scripts("")
 
     def _with_scripts(self, text: str) -> "tuple[list[int], Tokenizer]":
-        """Return the indices of at least the pieces in the scripts of a text, and a tokenizer with them."""
+        """Return the indices of all pieces in the scripts of this and earlier texts, and a tokenizer with them."""
         normal = text if text.isascii() else self._plain.normalizer.normalize_str(text)
         needed = int(np.bitwise_or.reduce(_SCRIPTS[np.frombuffer(f"▁{normal}".encode(), np.uint8)]))
         with self._growing:
@@ -287,7 +287,7 @@ class Encoder:
         self.embed(["warm"], role="query")
 
     def load_tokenizer(self) -> None:
-        """Load the tokenizer as notes need it. With the built-in model, short texts such as questions don't."""
+        """Load the tokenizer for notes. With the built-in model, short texts such as questions don't need it."""
         if self._pieces:
             self._pieces.load()
         else:

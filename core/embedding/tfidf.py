@@ -47,7 +47,7 @@ class Tfidf:
     input_tokens = INPUT_TOKENS
 
     def tokens(self, text: str) -> Spans:
-        """Return the span of each word (at most 12 letters), Chinese character and punctuation mark."""
+        """Return the span of each word, Chinese character and punctuation mark. Words are split after 12 letters."""
         return span_rows(match.span() for match in _TOKENS.finditer(text))
 
     def embed(self, texts: Sequence[str], *, role: Role) -> Matrix:

@@ -27,7 +27,7 @@ def span_rows(spans: Iterable[Span]) -> Spans:
 
 
 def tokens_within(places: Spans, spans: Iterable[Span]) -> NDArray[np.bool_]:
-    """Return whether each token is within one of the spans. `places` contains the tokens' own spans."""
+    """Return, for each token, whether it is within one of the `spans`. `places` contains the tokens' own spans."""
     inside = np.zeros(len(places), dtype=bool)
     for start, end in spans:
         inside |= (places[:, 0] >= start) & (places[:, 1] <= end)
@@ -39,7 +39,10 @@ _STOP_WORD = 0.3
 
 
 def token_weights(text: str, spans: Spans, count: int) -> Matrix:
-    """Return the weights of a question's tokens. They add up to 1."""
+    """Return the weights of a question's tokens, which add up to 1.
+
+    `spans` are the tokens' spans in `text`. If they don't number `count`, all weights are equal.
+    """
     weights = np.ones(count, np.float32)
     if len(spans) == count:
         for match in re.finditer(rf"(?:(?![{CJK}])\w)+|[^\w\s]+", text):
