@@ -1,4 +1,7 @@
-"""Rewriting of e-books so that pandoc finds every footnote, even one in another file or without a reference."""
+"""Rewriting of e-books so that pandoc finds every footnote, even one in another file or without a reference.
+
+FictionBooks are converted to HTML.
+"""
 
 import html
 import re
@@ -34,7 +37,10 @@ def prepare(data: bytes) -> bytes:
 
 
 def _plain(tag: "re.Match[bytes]") -> bytes:
-    """Return a tag without its type. Pandoc drops typed elements, except for footnotes used in the same file."""
+    """Return a tag with its type renamed, and after a paragraph's tag, an anchor with the paragraph's id.
+
+    Pandoc drops typed elements, except for footnotes used in the same file.
+    """
     plain = re.sub(
         rb"""\s(?:epub:type|role)(\s*=\s*["'](?!toc|landmarks|page-list))""", rb" data-%b\1" % _KIND.encode(), tag[0]
     )
@@ -62,7 +68,10 @@ def _in_order(parts: bytes, linked: set[str]) -> bytes:
 
 
 def join_notes(nodes: Blocks) -> Blocks:
-    """Return a book's blocks with each footnote moved to its reference. Footnotes without a reference stay in place."""
+    """Return a book's blocks with each footnote moved to its first reference.
+
+    Footnotes without a reference stay in place.
+    """
     wanted = set(_references(nodes))
     notes: dict[str, Blocks] = {}
     made: Blocks = _put(_take(nodes, wanted, notes), notes) if wanted else nodes
@@ -112,7 +121,7 @@ def _take(node: object, wanted: set[str], notes: dict[str, Blocks]) -> Any:
 
 
 def _note(block: Any) -> tuple[str, Blocks]:
-    """Return the id that references use for a block, and the block's contents."""
+    """Return the id that references use for a block, and the block's contents, or ("", []) if it has no id."""
     kind = block.get("t") if isinstance(block, dict) else None
     if kind == "Div":
         return block["c"][0][0], block["c"][1]

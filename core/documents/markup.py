@@ -182,7 +182,7 @@ def _replaced(data: bytes, patterns: _Patterns) -> bytes:
 
 
 def _notebook(data: bytes) -> Markup:
-    """Convert a notebook's raw cells to Markdown cells. A cell in any format other than Markdown becomes a code block.
+    """Convert a notebook's raw cells to Markdown cells. Any raw cell that isn't Markdown becomes a code block.
 
     Plain-text output such as `<Figure size 640x480>` is dropped if the same output also has a richer form.
     """

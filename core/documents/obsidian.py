@@ -1,4 +1,4 @@
-"""Conversion of Obsidian canvases (cards in reading order), Obsidian bases (views, filters) and Excalidraw drawings."""
+"""Conversion of Obsidian's canvases and bases, and of Excalidraw drawings, to Markdown."""
 
 import json
 import re
@@ -19,7 +19,10 @@ Json = dict[str, Any]
 
 
 class Canvas:
-    """Reads `.canvas` files. Groups become headings, text cards become paragraphs, and files and URLs become links."""
+    """Reads `.canvas` files, with the cards in reading order and a list of the arrows at the end.
+
+    Groups become headings, text cards become paragraphs, and files and URLs become links.
+    """
 
     kinds = "canvas"
     version = "Tessera 1"
@@ -50,7 +53,7 @@ class Canvas:
 
 
 class Base:
-    """Reads the views, filters and formulas in `.base` files."""
+    """Reads the filters, formulas, names of properties, and views in `.base` files."""
 
     kinds = "base"
     version = "Tessera 1"
@@ -195,7 +198,7 @@ def _in_link(value: object) -> str:
 
 
 class Excalidraw:
-    """Reads the text in `.excalidraw` files. Pictures are counted as skipped."""
+    """Reads the text in `.excalidraw` files. Pictures are left out and counted."""
 
     kinds = "excalidraw"
     version = "Tessera 1"

@@ -98,7 +98,10 @@ _SERVICE = _Service()
 
 
 def run_pandoc(data: bytes, reader: str, writer: str) -> bytes:
-    """Convert a document from pandoc's format `reader` to its format `writer`."""
+    """Convert a document from pandoc's format `reader` to its format `writer`.
+
+    Raises SourceError if pandoc fails, and MemoryError or TimeoutError if it exceeds a limit.
+    """
     # Pandoc reads these formats the same way in Lua and on the command line. In text formats, only the command line
     # expands tabs.
     if (

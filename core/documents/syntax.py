@@ -142,7 +142,10 @@ def _simple(nodes: Blocks, pictures: bool) -> Iterator[Node]:
 
 
 def _labels(content: Sequence[Any], *, all_of_them: bool = False) -> list[str]:
-    """Return the labels of a list that Markdown can't number itself, or [] for a plain numbered list."""
+    """Return the labels of a list that Markdown can't number itself, or [] for a plain numbered list.
+
+    With `all_of_them`, return the labels of any list.
+    """
     (start, style, sign), items = content
     if not all_of_them and style["t"] not in _NUMERALS and sign["t"] != "TwoParens":
         return []

@@ -1,4 +1,4 @@
-"""Extraction of the main part of a web page, without menus, scripts or forms. Linked files are never loaded."""
+"""Extraction of the main part of a web page, without menus, scripts or controls. Linked files are never loaded."""
 
 import email
 import email.policy

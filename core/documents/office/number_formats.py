@@ -83,7 +83,10 @@ _EXACT = Context(prec=1_000)
 
 @lru_cache(4_096)
 def show(stored: str, code: str, *, since_1904: bool = False) -> str:
-    """Format a number as a cell would show it, or in the general format if its own format shows nothing."""
+    """Format a stored number as a cell would show it, or in the general format if its own format shows nothing.
+
+    Text that isn't a finite number is returned unchanged.
+    """
     try:
         number = float(f"{float(stored):.15g}")  # as many digits as Excel has
     except ValueError:

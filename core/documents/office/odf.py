@@ -61,7 +61,7 @@ class _ListWriter:
         self._last: dict[str, dict[int, int]] = {}
 
     def write(self, element: Element, style: str, depth: int, counts: dict[int, int]) -> None:
-        """Write the labels below an element nested in `depth` lists."""
+        """Write the labels of the lists and headings in an element that is nested in `depth` lists."""
         for child in element:
             match local(child):
                 case "list":
@@ -307,7 +307,7 @@ _SHARED = ("header", "footer", "date-time", "page-number")
 
 
 def as_text(data: bytes, added: Insertions) -> bytes:
-    """Convert slides or sheets to a text document. Each slide or sheet is followed by a page with its drawings."""
+    """Convert slides or sheets to a text document, with a heading for each slide or sheet."""
     package = Package(data)
     root = package.xml(CONTENT)
     styles = package.optional(STYLES)

@@ -185,7 +185,7 @@ def _ruled_table(
 ) -> tuple[PageTable | None, list[Letter]]:
     """Return the table formed by cells (left, top, right, bottom), and the letters outside it.
 
-    The table is None if the cells are only a frame.
+    Return None and no letters if the cells don't form a table, for example because they only frame text.
     """
     columns, tops = (sorted({cell[side] for cell in cells}) for side in (0, 1))
     if len(columns) < 2 or len(tops) < 2:
@@ -239,7 +239,7 @@ def _divide(cells: Sequence[tuple[Sequence[GlyphRun], float]]) -> list[list[str]
 def _is_part(cells: Collection[Sequence[GlyphRun]], outside: Sequence[Letter]) -> bool:
     """Return whether ruled lines frame only part of a table.
 
-    If they do, the table's rows continue outside the lines, or cells contain tables themselves.
+    This is the case if rows continue outside the lines, or if a cell contains a table itself.
     """
     if any(sum(len(row) > 1 for row in by_baseline(runs)) >= _ROWS for runs in cells):
         return True

@@ -242,7 +242,10 @@ def _is_title(part: Part, others: Sequence[Part]) -> bool:
 
 
 def _below(left: Sequence[Part], right: Sequence[Part]) -> int:
-    """Return the index of the first part in `left` that is below both columns, such as the next section's title."""
+    """Return the index of the first part in `left` that is below both columns, such as the next section's title.
+
+    Return the length of `left` if there is no such part.
+    """
     bottom = max((part.bottom for part in right), default=math.inf)
     for at, part in enumerate(left[1:], start=1):
         if part.top > bottom and part.top - left[at - 1].bottom > 0.8 * (part.bottom - part.top):

@@ -198,7 +198,10 @@ _MARKS = ("☐", "☑")
 
 
 def _is_legible(form: object, annotation: object, box: pdfium.FS_RECTF, drawn: list[list[float]]) -> bool:
-    """Return whether the drawn text shows the whole value, with nothing outside the box."""
+    """Return whether the drawn text shows the whole value, with nothing outside the box.
+
+    A password counts as legible, so that it isn't read.
+    """
     flags = pdfium.FPDFAnnot_GetFormFieldFlags(form, annotation)
     if not drawn or flags & (_PASSWORD | _COMB):
         return bool(flags & _PASSWORD)
