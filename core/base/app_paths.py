@@ -1,4 +1,4 @@
-"""Paths of the program's own files, and of the user's settings files, which aren't in any workspace."""
+"""Paths of the program's own files, and reading and writing of the user's files outside any workspace."""
 
 import json
 import os
@@ -68,7 +68,9 @@ def read(name: str) -> Values:
     with suppress(OSError, ValueError, RecursionError):
         values = files.parse_json(files.read(file)) if os.path.lexists(file) else {}
     if not isinstance(values, dict):
-        raise ConfigError("{file} can't be read. Correct it, or delete it and enter the servers again.", file=file)
+        raise ConfigError(
+            "{file} can't be read. Correct it, or delete it and enter your model servers again.", file=file
+        )
     return values
 
 

@@ -211,7 +211,7 @@ def json_type(kind: Any) -> Any:
 
 
 def assemble(kind: type[_View], *nouns: object, **more: object) -> _View:
-    """Build a dataclass. Each field comes from `more` or, failing that, from the first object that has it."""
+    """Build a dataclass. Each field comes from `more` or, failing that, from the first of `nouns` that has it."""
     for name in _names(kind, False):  # type: ignore[arg-type]
         for noun in nouns if name not in more else ():
             if (value := getattr(noun, name, MISSING)) is not MISSING:

@@ -33,8 +33,8 @@ TesseraError                   the message is written for the user
 ├─ BelowTarget                 a metric of a test run is below the target
 └─ Cancelled                   the user stopped a job; its results so far are kept
 
-Only the command line, the app and the APIs catch errors, and only `TesseraError`. Any other exception is a bug and
-keeps its traceback.
+The command line, the app and the APIs show these errors to the user. Any other exception is a bug and keeps its
+traceback.
 """
 
 from collections.abc import Iterable

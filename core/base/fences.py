@@ -24,7 +24,7 @@ def open_fence(text: str, fence: str = "") -> str:
 
 
 def complete_fences(text: str, fence: str) -> str:
-    """Return a text preceded by the opening line of the fence in which it begins, and close the fence at its end."""
+    """Open the fence in which a text begins, close the one in which it ends, and return the result."""
     whole = f"{fence}\n{text}" if fence else text
     end = open_fence(text, fence)
     return f"{whole}\n{_marks(end)}" if end else whole

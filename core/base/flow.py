@@ -114,7 +114,7 @@ def without_bars(text: str, fence: str = "") -> str:
 
 
 def _join(words: Set[str], match: re.Match[str]) -> str:
-    """Return a line break as a space or as GAPs. A hard break stays unchanged."""
+    """Return the text that replaces a line break and any hyphen before it. A hard break stays unchanged."""
     hyphen, end = match.groups()
     text = match.string
     start = match.start()

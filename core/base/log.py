@@ -181,7 +181,7 @@ class _Lines(logging.Formatter):
     def _error_kind(self, error: BaseException) -> str:
         """Return the type of an exception, with the part of its message that can't quote a note.
 
-        If the log contains all messages, return the whole message.
+        If all messages are logged, return the type and the whole message.
         """
         kind = type(error)
         name = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"

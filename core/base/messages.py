@@ -51,7 +51,7 @@ class Message:
 
 Messages = tuple[Message, ...]
 Text = str | Message
-"""A message, or plain text."""
+"""A message, or the English text of one."""
 
 
 def message(text: str, /, **fields: object) -> Message:
@@ -103,7 +103,7 @@ def skeleton(message: Message) -> Message:
 
 
 def render(message: object, language: str = ENGLISH) -> str:
-    """Return a message, or an object's message, as text in the given language."""
+    """Return a message, or an object's message, as text in the given language. Other values are converted to text."""
     message = getattr(message, "message", message)
     if not isinstance(message, Message):
         return str(message)

@@ -1,4 +1,4 @@
-"""Functions for lines, keywords, spelling variants and hashes of text, and for finding quotes in it."""
+"""Helpers for lines, keywords, spelling variants, hashes, and finding quotes in text."""
 
 import re
 import unicodedata
@@ -301,9 +301,10 @@ def index_words(text: str) -> list[str]:
 
 
 def respell(text: str) -> list[str]:
-    """Return a question with its hyphenated words and spaced numbers joined, and with only the numbers of its names.
+    """Return other spellings of a question, or [] if there are none.
 
-    These are separate spellings. See `index_words`. A spelling equal to the question is left out.
+    In one of them, hyphenated words and numbers with spaces are joined. In the other, names such as `v1.2.3` are
+    reduced to their numbers.
     """
     text = normalize(text)
     return sorted({_JOINED.sub(_join, text), _NUMBERED.sub(r"\1", text)} - {text})
@@ -359,7 +360,10 @@ def parts_of(word: str) -> list[Span]:
 
 
 def _humps(word: str) -> list[Span]:
-    """Return the spans of a word's parts, split at capitals and punctuation."""
+    """Return the spans of an ASCII word's parts, split at capitals, digits and punctuation, or [] for a single part.
+
+    Parts of one letter are left out.
+    """
     spans = [match.span() for match in _PARTS.finditer(word)] if word.isascii() else []
     return [(start, end) for start, end in spans if end - start > 1] if len(spans) > 1 else []
 

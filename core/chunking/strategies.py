@@ -391,7 +391,7 @@ class Adaptive:
         return list(self.explain(reading).chunks)
 
     def explain(self, reading: TokenizedNote) -> Cut:
-        """Cut a note. The reason for the chosen strategy comes first, then the reasons against the rejected ones."""
+        """Cut a note. The reason for the chosen strategy comes first, then the reasons against the others."""
         profile = describe.profile(reading)
         tokens = plural("{n} token", "{n} tokens", n=profile.tokens)
         if profile.tokens < self._threshold:
@@ -435,7 +435,10 @@ class Adaptive:
         return _cut(chunks, profile, recursive=recursive, none=long, markdown=markdown)
 
     def _by_headings(self, reading: TokenizedNote, profile: Profile) -> tuple[list[Chunk], Message]:
-        """Cut a note by its headings. Return the chunks, or [] if the result is rejected, and the reason."""
+        """Cut a note by its headings. Return the chunks and the reason.
+
+        The chunks are [] if the note has too few headings or the result is rejected.
+        """
         sections = profile.headings[1] + profile.headings[2]
         headings = plural("{n} heading (## or ###)", "{n} headings (## or ###)", n=sections)
         if sections < self._headings:

@@ -37,7 +37,7 @@ def prepare(data: bytes) -> bytes:
 
 
 def _plain(tag: "re.Match[bytes]") -> bytes:
-    """Return a tag with its type renamed, and after a paragraph's tag, an anchor with the paragraph's id.
+    """Return a tag with its type renamed. A paragraph's tag is followed by an anchor with the paragraph's id.
 
     Pandoc drops typed elements, except for footnotes used in the same file.
     """

@@ -34,7 +34,8 @@ def need(module: str) -> None:
     if not has(module):
         raise SourceError(
             "",
-            "This file can be read once its converter is installed: pip install 'tessera-notes[{extra}]'",
+            "Reading this file needs a converter. Run this command, restart Tessera, and import the file again: "
+            "pip install 'tessera-notes[{extra}]'",
             extra="ocr" if module == "rapidocr" else "documents",
         )
 

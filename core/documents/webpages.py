@@ -35,7 +35,10 @@ _EMPTY = frozenset("area base br col embed hr img input link meta source track w
 
 
 def unwrap_archive(data: bytes, kind: str) -> str:
-    """Return the page in a web archive (MHTML), or the page itself if it isn't in an archive."""
+    """Return the page in a web archive (MHTML), or the page itself if it isn't in an archive.
+
+    Raises SourceError if the archive contains no page.
+    """
     if kind not in ("mhtml", "mht"):
         return data.decode("utf-8", "replace")
     for part in email.message_from_bytes(data, policy=email.policy.default).walk():

@@ -317,7 +317,7 @@ def _column(letters: str) -> int:
 
 
 def titled_table(rows: list[list[str]]) -> str:
-    """Return a sheet's rows as a table. The first rows become titles above the table if they have only one value."""
+    """Return a sheet's rows as a table. Up to five leading rows with only one value become titles above the table."""
     rows = [row for row in rows if any(row)]
     start = next((at for at, row in enumerate(rows) if sum(map(bool, row)) > 1), 0)
     # More than five single-value rows are values rather than titles.

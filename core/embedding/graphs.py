@@ -193,7 +193,7 @@ def _describe(name: str, values: Array) -> "TensorProto":
 # Maximum size of all layers in float32, in bytes. For larger models, torch is faster despite its import time.
 LARGEST = 200 << 20
 
-ON_PROCESSOR = Device("cpu", "float32", message("questions are processed on the CPU"))
+ON_PROCESSOR = Device("cpu", "float32", message("this is fast enough for questions"))
 
 _WORDS = "embeddings.word_embeddings.weight"
 _STATES = "states"

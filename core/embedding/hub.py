@@ -1,4 +1,4 @@
-"""Find a model's folder by its name on the hub or an installed package's name, and download missing models."""
+"""Find a model's folder by the name of the model on the hub or of an installed package, and download missing models."""
 
 import json
 from contextlib import suppress

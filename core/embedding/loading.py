@@ -170,7 +170,7 @@ def load(
     dtype: str | None = None,
     processor: Mapping[str, object] = MappingProxyType({}),
 ) -> Any:
-    """Load a model with the data type `dtype`, by default its device's. `processor` contains options for the tokenizer.
+    """Load a model with the data type `dtype`, by default the device's. `processor` has options for the tokenizer.
 
     Raises ModelError if the model can't be loaded or if weights are missing.
     """
@@ -218,7 +218,7 @@ def weight_bytes(model: "Module") -> int:
 
 @contextmanager
 def explain_failure(name: str, texts: int) -> Iterator[None]:
-    """Convert an error raised while a model runs on `texts` texts to a ModelError that says what to do."""
+    """Convert an error raised by a running model to a ModelError that says what to do. `texts` counts its inputs."""
     try:
         yield
     except (RuntimeError, ValueError, IndexError) as error:

@@ -143,8 +143,8 @@ def _write_in_process(facts: ModelFacts, name: str, file: Path) -> None:
         if not read_json(pooling).get("include_prompt", True):
             raise ModelError(
                 (
-                    "The model '{name}' leaves out its prompt when it compares texts, which 'onnx' "
-                    "doesn't support. Use 'sentence' for this model."
+                    "'onnx' doesn't support the model '{name}', which leaves out its prompt when it compares texts. "
+                    "Use 'sentence' for this model."
                 ),
                 name=name,
             )

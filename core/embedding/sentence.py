@@ -164,8 +164,9 @@ class Encoder:
 
     `identity` contains the fingerprint and dimension of a model whose folder may not have been written yet. `session`
     loads a model to run instead of the one in the folder. `suffix` is appended to the fingerprint if that model
-    computes different vectors. Questions are embedded by an onnxruntime graph, so that they don't need torch and don't
-    wait for a running import. Large numbers of notes are embedded by torch. Thread-safe.
+    computes different vectors. Questions are embedded by an onnxruntime graph if the model is supported, so that they
+    don't need torch and don't wait for a running import. Large numbers of notes are embedded by torch, unless a graph
+    is faster. Thread-safe.
     """
 
     name: str
@@ -400,7 +401,7 @@ def build(name: str = "") -> Encoder:
     """
     if not name.removeprefix(PACKAGE).strip():
         raise ConfigError(
-            "'sentence' needs a model: sentence:BAAI/bge-m3, sentence:/path/to/folder or sentence:pkg:PACKAGE"
+            "'sentence' needs a model, such as sentence:BAAI/bge-m3, sentence:/path/to/folder or sentence:pkg:PACKAGE"
         )
     model_name, folder = find(name)
     encoder = Encoder(model_name, folder)

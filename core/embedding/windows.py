@@ -76,10 +76,9 @@ def windows_of(chunks: Sequence[Chunk], title: str, embedder: Embedder) -> list[
 def places_of(chunk: Chunk, title: str, embedder: Embedder) -> Spans:
     """Return the span in a chunk's text of each token in its windows, leaving out windows of table rows.
 
-    Tokens in a head have the span (-1, -1).
-
-    The spans come from tokenizing the whole text. They are correct if the windows have the same number of tokens in
-    total. A token across a cut counts in both windows, because its space ends one window and its word begins the next.
+    Tokens in a head have the span (-1, -1). The other spans come from tokenizing the whole text. They are correct if
+    the windows have the same number of tokens in total. A token across a cut counts in both windows, because its space
+    ends one window and its word begins the next.
     """
     chunk = _without_blobs(chunk)
     head, head_tokens = _head(chunk, title, embedder, embedder.input_tokens)

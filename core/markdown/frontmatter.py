@@ -245,7 +245,7 @@ def delimited(text: str) -> FrontSpan:
 
 
 def parse(source: str) -> FrontMatter:
-    """Parse the YAML in front matter. Unreadable lines are left out, and a warning is added."""
+    """Parse the YAML in front matter. Unreadable lines are left out, with warnings for the first ones."""
     front = FrontMatter()
     read = mapping(source) or YamlBlock(None)
     unread = read.unread

@@ -244,7 +244,8 @@ def test_a_scan_names_the_command_where_ocr_is_missing(monkeypatch: pytest.Monke
     with pytest.raises(SourceError, match=r"pip install 'tessera-notes\[ocr\]'"):
         module.Pdf().convert(pdf([scanned]), "pdf")
     assert [str(one) for one in module.Pdf().convert(pdf([both, scanned]), "pdf").warnings] == [
-        "1 page is a picture and was not read. To read pictures, run: pip install 'tessera-notes[ocr]'"
+        "1 page is a picture and was not read. To read it, run this command, restart Tessera, and import the file "
+        "again: pip install 'tessera-notes[ocr]'"
     ]
 
 

@@ -150,7 +150,7 @@ _LINES = re.compile(rb"[^\n]*[^\x00-\x7f\n][^\n]*\n?")
 
 @frozen
 class Guess:
-    """A possible encoding. It is `sure` if all less likely guesses are far less likely or decode to the same text."""
+    """A possible encoding. It is `sure` if each guess ranked lower is much less likely or decodes to the same text."""
 
     encoding: str
     sure: bool

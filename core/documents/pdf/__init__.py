@@ -48,8 +48,10 @@ class Pdf:
         if not text.strip():
             raise SourceError("", "This file contains no readable text.")
         unread = plural(
-            "{n} page is a picture and was not read. To read pictures, run: pip install 'tessera-notes[ocr]'",
-            "{n} pages are pictures and were not read. To read pictures, run: pip install 'tessera-notes[ocr]'",
+            "{n} page is a picture and was not read. To read it, run this command, restart Tessera, and import the "
+            "file again: pip install 'tessera-notes[ocr]'",
+            "{n} pages are pictures and were not read. To read them, run this command, restart Tessera, and import the "
+            "file again: pip install 'tessera-notes[ocr]'",
             n=len(left.scans),
         )
         return Converted(
@@ -89,10 +91,11 @@ class PdfText:
 
 
 def scan() -> SourceError:
-    """Return the error for a scanned document if OCR isn't installed."""
+    """Return the error for a PDF with only scanned pages. It says how to install OCR."""
     return SourceError(
         "",
-        "This file contains only scanned pages. To read their text, run: pip install 'tessera-notes[ocr]'",
+        "This file contains only scanned pages. To read them, run this command, restart Tessera, and import the file "
+        "again: pip install 'tessera-notes[ocr]'",
     )
 
 
