@@ -101,7 +101,7 @@ def expand_home(path: Path | str) -> Path:
 
 
 def check_vacant(place: Path) -> Path:
-    """Return the path as an absolute path, or raise ConfigError if anything already exists there."""
+    """Return an absolute path with `~` expanded, or raise ConfigError if anything already exists there."""
     place = expand_home(place).absolute()
     if os.path.lexists(place):  # Path.exists raises for a name that is too long
         raise ConfigError("{place} already exists. Choose another name or folder.", place=place)

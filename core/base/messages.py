@@ -121,14 +121,14 @@ def render(message: object, language: str = ENGLISH) -> str:
 
 
 def language_of(tag: str) -> str:
-    """Return the supported language for a locale (`zh_CN.UTF-8`) or a browser's language tag (`zh-TW`)."""
+    """Return the supported language for a locale (`zh_CN.UTF-8`) or a browser's tag (`zh-TW`), by default English."""
     name = tag.partition(".")[0].replace("-", "_")
     related = [language for language in LANGUAGES if language.partition("_")[0] == name.partition("_")[0].lower()]
     return name if name in LANGUAGES else (*related, ENGLISH)[0]
 
 
 def terminal_language() -> str:
-    """Return the terminal's language, taken from the first environment variable in _VARIABLES that is set."""
+    """Return the language in the first environment variable of _VARIABLES that is set, by default English."""
     return language_of(next(filter(None, map(os.environ.get, _VARIABLES)), ENGLISH))
 
 

@@ -36,7 +36,10 @@ _PLAIN = STOP_WORDS | frozenset(
 
 
 def phrases(text: str, most: int = _PHRASES) -> Counter[str]:
-    """Count the key phrases that occur at least twice in the text. Return the `most` frequent ones, in lower case."""
+    """Count the key phrases that occur at least twice in the text. Return the `most` frequent ones, in lower case.
+
+    A phrase that occurs mostly within a longer one is left out.
+    """
     text = simplify(normalize(_TAKEN.sub("\n", text))).lower().replace("’", "'")
     counts = Counter(_latin(text))
     for word in [word for word in counts if word.endswith("s") and word[:-1] in counts]:

@@ -49,7 +49,7 @@ def _plain(tag: "re.Match[bytes]") -> bytes:
 
 
 def _in_order(parts: bytes, linked: set[str]) -> bytes:
-    """Return a book's package file with all pages in the spine, including those reachable only through a link."""
+    """Return a book's package file with every linked page in the spine, and the whole spine in the reading order."""
     parts = re.sub(rb"""\slinear\s*=\s*["']no["']""", b"", parts)
     ordered = set(re.findall(rb"""<(?:\w+:)?itemref\s[^<>]*?idref\s*=\s*["']([^"']+)""", parts))
     more = b""

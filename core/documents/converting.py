@@ -75,7 +75,8 @@ def is_document(path: str, *, pictures: bool = False) -> bool:
 def convert(data: bytes, path: str, *, converter: str = "", look: Look = lambda: None) -> tuple[Converted, str]:
     """Convert a document to Markdown. Return the result and the converter's version.
 
-    `look` is called regularly during the conversion. If it raises an exception, the conversion is stopped.
+    `look` is called regularly during the conversion. If it raises an exception, the conversion is stopped. Raises
+    SourceError if the document can't be converted, and Interrupted if the document isn't to blame.
     """
     kind = kind_of(path)
     check(data, kind, path)

@@ -17,7 +17,7 @@ _LOWERED = str.maketrans("0123456789+-=()", "₀₁₂₃₄₅₆₇₈₉₊�
 
 
 def formula_inlines(tex: str, *, is_block: bool) -> Inlines:
-    """Return a TeX formula as inlines. For example, `m^{2}` becomes m²."""
+    """Return a simple TeX formula as words (`m^{2}` becomes m²), and any other formula as TeX in dollar signs."""
     line = collapse_spaces(tex.replace("\\|", "\\Vert ").replace("|", "\\vert "))  # a bar would end a table cell
     text = re.sub(r"([\^_])(?:\{([^{}]*)\}|(\w))", _script, line)
     if re.fullmatch(r"[\w\s.,;:=+\-*/()\[\]<>%°′'!?]*", text):

@@ -51,8 +51,9 @@ def unwrap_archive(data: bytes, kind: str) -> str:
 def main_part(page: str) -> tuple[str, int, dict[str, str]]:
     """Return the main part of a page, the number of parts left out, and metadata (`created`, `source_url`, `tags`).
 
-    The main part is the page's head and its only `main` or `article` element. If there is no such element, it is the
-    whole body. Menus and scripts are always left out. Parts that contain no text aren't counted.
+    The main part is the page's head and its only `main` or `article` element. If there is no such element, or if it is
+    much shorter than the text around it, the main part is the whole page. Menus and scripts are always left out. Parts
+    that contain no text aren't counted.
     """
     page, about = _read_keep(page)
     cleaner = _Cleaner(page)

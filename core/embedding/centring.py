@@ -159,7 +159,10 @@ def _twins(questions: Matrix, translated: Matrix) -> bool:
 
 
 def _rank(passages: Sequence[Matrix], questions: Sequence[Matrix], *, across: bool) -> float:
-    """Return the mean reciprocal rank of the correct passage. Half of the passages are in each of the two languages."""
+    """Return the mean reciprocal rank of the correct passage. Half of the passages are in each of the two languages.
+
+    With `across`, a question and its passage are in different languages. Otherwise, they are in the same one.
+    """
     right = np.arange(len(questions[0])) // (len(questions[0]) // len(passages[0]))
     reciprocal = []
     for even in (0, 1):

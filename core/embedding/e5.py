@@ -118,7 +118,10 @@ def is_available() -> bool:
 
 
 def models_dir() -> Path:
-    """Return the folder for converted models: the setting `models_dir` or, by default, a folder in the user's cache."""
+    """Return the folder for converted models and those copied by the user.
+
+    This is the setting `models_dir` or, by default, a folder in the user's cache.
+    """
     configured = settings().models_dir
     return expand_home(configured) if configured else Path(user_cache_dir("tessera", appauthor=False)) / "models"
 

@@ -70,7 +70,8 @@ def mapping(source: str) -> YamlBlock | None:
 def compose(source: str) -> yaml.Node | None:
     """Parse YAML into nodes with offsets.
 
-    Raises YAMLError if the YAML is invalid. Raises ValueError, before building anything, if it would be costly to load.
+    Raises YAMLError if the YAML is invalid. Raises ValueError, before building anything, if it contains control
+    characters or aliases, or is nested too deeply.
     """
     if Reader.NON_PRINTABLE.search(source):
         raise ValueError(message("it contains a control character"))
@@ -264,7 +265,7 @@ def parse(source: str) -> FrontMatter:
 
 
 def _set_field(front: FrontMatter, key: str, node: yaml.Node) -> None:
-    """Store a key's value in its note field, or in `extra` if the field doesn't accept the value.
+    """Store a key's value in its note field, or in `extra` if there is no such field or it doesn't accept the value.
 
     Fields get the text as written, because YAML would read `1.10` as a number and `no` as False.
     """

@@ -366,7 +366,7 @@ class _Part(Edits):
 
 
 def _add_comments(package: Package, main: str, parts: list[Element], added: Insertions) -> None:
-    """Insert each comment after the paragraph, list or table it refers to."""
+    """Insert each comment after the paragraph, list or table it refers to, or at the end if that text is gone."""
     read = [package.optional(name) for name in package.related(main, "comments")]
     added.omit("comment", count=read.count(None))
     comments = {value(element, "id"): element for root in read if root is not None for element in root}

@@ -432,7 +432,7 @@ def _like_neighbours(column: Sequence[Part], styles: Styles) -> set[int]:
 
 
 def _start_block(line: GlyphRun, styles: Styles, outline: Titles, starts: list[float], *, differs: bool) -> PageBlock:
-    """Return the block that a line would start. `starts` holds the left edges of the open list levels."""
+    """Return the block that a line would start. `starts`, the left edges of the open list levels, is updated."""
     stated = outline.get((line.page, normalize_title(line.text)), 0) if line.bold or line.size > styles.body else 0
     if level := stated or (differs and styles.level(line)):
         return PageBlock("heading", line.text, line.page, level, stated=bool(stated))
