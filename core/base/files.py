@@ -119,7 +119,7 @@ def open_user_file(file: Path, most: int) -> Iterator[BinaryIO]:
             stream = stack.enter_context(open_regular(file))
         except (OSError, RuntimeError, ValueError) as error:
             if isinstance(error, Unfit) and error.__cause__ is None:
-                raise SourceError(str(file), "This isn't an ordinary file. Choose another one.") from error
+                raise SourceError(str(file), "This is a folder or a device, not a file. Choose a file.") from error
             raise unreadable(file, error) from error
         if (size := os.fstat(stream.fileno()).st_size) > most:
             raise SourceError(

@@ -57,7 +57,7 @@ def _org(data: bytes) -> Markup:
 
 
 def without_files(data: bytes) -> tuple[bytes, int]:
-    """Remove the directives that refer to a file or a URL. Return the text and the number of directives removed."""
+    """Remove reStructuredText directives that include a file or a URL. Return the text and the number removed."""
     count = 0
 
     def kept(directive: "re.Match[bytes]") -> bytes:

@@ -60,7 +60,10 @@ def _is_rule(line: str) -> bool:
 
 
 def _rows(parsed: Parsed, between: Sequence[int], above: int) -> Iterator[TableRow]:
-    """Yield the rows of the table between two lines. The body starts with `above` characters of a prepended lead."""
+    """Yield the rows that contain words in the table between two lines.
+
+    The body starts with `above` characters of a prepended lead, whose rows are left out.
+    """
     header, _, *rows = (slice(*parsed.lines[number : number + 2]) for number in range(*between))
     names = _cells(parsed.body[header], parsed)
     for row in rows:
