@@ -31,7 +31,7 @@ class DiskSpace(NamedTuple):
 
     @property
     def nearly_full(self) -> bool:
-        """Whether the disk is so full that the user should free some space."""
+        """True if the disk is so full that the user should free some space."""
         return self.free < min(0.05 * self.total, 2_000_000_000)
 
 

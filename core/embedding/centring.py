@@ -52,7 +52,7 @@ class Centring:
 
     @property
     def compares_languages(self) -> bool:
-        """Whether vectors of different languages can be compared by content."""
+        """True if vectors of different languages can be compared by content."""
         return bool(len(self.constants))
 
     def centred(self, vectors: Matrix, *, role: Role) -> Matrix:

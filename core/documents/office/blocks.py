@@ -202,7 +202,7 @@ class ListLevel:
 
     @property
     def is_plain(self) -> bool:
-        """Whether this level's labels look like list numbers in Markdown."""
+        """True if this level's labels look like list numbers in Markdown."""
         return (
             self.format in ("decimal", "1")
             and len(self.parts) == 3

@@ -323,7 +323,7 @@ class Page:
 
     @property
     def is_scan(self) -> bool:
-        """Whether the page is a picture with almost no text."""
+        """True if the page is a picture with almost no text."""
         letters = [letter for page in (self, *self.aside) for letter in page.letters]
         return self.pictures > 0 and sum(letter.at >= 0 and not letter.text.isspace() for letter in letters) < 20
 
