@@ -1,6 +1,6 @@
-"""The app that `tessera app` serves: the pages, the API, the tools, and calls from commands on this machine.
+"""The app that `tessera app` serves: pages, the HTTP API, tools for assistants, and routes for commands.
 
-Modules needed only by pages are imported, and the workspace is opened, while the browser loads the front end.
+A thread opens the workspace and imports modules that only pages need, while the browser loads the front end.
 """
 
 import sys
@@ -67,14 +67,18 @@ middleware = [
 
 
 def prepare() -> None:
-    """Open the workspace, and import what the menu counts. If this fails, the first page shows why."""
+    """Open the workspace, and load the review service for the count in the menu. The first page reports any error."""
     with suppress(Exception):
         _ = workspace().review
 
 
 @asynccontextmanager
 async def lifespan(_: st.App) -> AsyncIterator[None]:
-    """Close the workspace on shutdown, because the signal that stops the server skips exit handlers."""
+    """Open the workspace in a thread on startup, and close it on shutdown.
+
+    The signal that stops the server skips exit handlers, so they can't close it. If pages need a token, the address
+    with the token is printed.
+    """
     calls.close_at_signals()
     desktop.address = address(server.address(), access.PAGES) if needs_token else server.address()
     if needs_token and not st.get_option("logger.hideWelcomeMessage"):  # otherwise `tessera app` has already printed it

@@ -50,7 +50,7 @@ def page(bases: Sequence[KnowledgeBase]) -> None:
 
 
 def choice(bases: Sequence[KnowledgeBase]) -> KnowledgeBase:
-    """Draw the base selector, and return the chosen base. By default, a base that has questions is chosen."""
+    """Draw the base selector, and return the chosen base. The default is the first base with a question set."""
     by_name = {base.name: base for base in bases}
     if session_state.get(questions.BASE) not in by_name:
         session_state[questions.BASE] = next((name for name in by_name if workspace.question_sets.all(name)), "")
@@ -63,7 +63,7 @@ def choice(bases: Sequence[KnowledgeBase]) -> KnowledgeBase:
 def view(question_set: QuestionSet) -> str:
     """Draw the view selector, and return the chosen view.
 
-    If a question set has only suggested questions, the questions view is the default.
+    The default is the comparison, or the questions if none of them has been accepted yet.
     """
     links.begin_with(
         "view", "eval_view", VIEWS, "compare" if question_set.questions > question_set.suggested else "questions"

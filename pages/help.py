@@ -64,7 +64,7 @@ def contents(every: Chapters, *, current: str = "") -> str:
 
 
 def draw_matches(words: str) -> None:
-    """Show the chapters that match a search, each with an excerpt. Once the model is loaded, update them."""
+    """Show the chapters that match a search, each with an excerpt. If a model is still loading, search again later."""
     every = guide.chapters(language)
     rows = []
     for item in guide.find(language, words, workspace.models.similarities):
@@ -79,7 +79,7 @@ def draw_matches(words: str) -> None:
 
 
 def beginning() -> None:
-    """Show the page without an open chapter, with the table of contents or the chapters that match a search."""
+    """Show the page without a chapter: the table of contents, or the chapters that match a search."""
     with row("help_head", vertical_alignment="bottom"):
         page_title("Help")
         if welcome.has_sample():
@@ -94,7 +94,10 @@ def beginning() -> None:
 
 
 def reading(chapter: Chapter) -> None:
-    """Show a chapter. The table of contents is on its left. Links to the previous and next chapters are below it."""
+    """Show a chapter, with links to the previous and next chapters below it.
+
+    On its left is the search box with the table of contents, or with the chapters that match a search.
+    """
     every = guide.chapters(language)
     left, right = st.columns([3, 8], gap="large")
     with left, container(key="guide_side"):

@@ -1,4 +1,4 @@
-"""The Home page, with a search box, today's digest, problems that need attention, recent notes, and the bases."""
+"""The Home page, with a search box, unsaved drafts, today's digest, problems, tasks, recent notes, and the bases."""
 
 from collections.abc import Collection, Sequence
 from datetime import date
@@ -54,7 +54,7 @@ PURPOSE = (
 
 
 def introduce() -> None:
-    """Show an introduction for users who have no notes yet, with ways to begin."""
+    """Show an introduction for users without notes, with import buttons, and the selectors for language and theme."""
     st.title("Tessera", anchor=False)
     words, picture = st.columns([1, 1], gap="large", vertical_alignment="center")
     with words:
@@ -102,7 +102,7 @@ def attention(status: Status) -> None:
 
 
 def drafts() -> None:
-    """Draw links to the notes with unsaved drafts. The Notes page offers the drafts of new and deleted notes."""
+    """Draw links to the first RECENT unsaved drafts. Drafts of new and deleted notes are offered on the Notes page."""
     every = workspace.drafts.all()
     shown = every[:RECENT]
     there = workspace.notes.cards_of(draft.note_id for draft in shown)
@@ -112,7 +112,10 @@ def drafts() -> None:
 
 
 def digest() -> Collection[QuotedLine]:
-    """Show today's digest unless there is no news or the user has put it away, and return the quoted lines."""
+    """Show today's digest, and return the lines of notes that it quotes.
+
+    If there is no news or the user has hidden the digest, show nothing and return an empty collection.
+    """
     now = today.now()
     news = workspace.review.digest(now)
     workspace.start_comparing()
@@ -148,7 +151,7 @@ def _draw_changed(changed: Sequence[NoteChange]) -> None:
 
 
 def recent() -> None:
-    """Draw links to pinned notes and to the most recently changed notes, with their dates and first words.
+    """Draw links to pinned notes and the most recently changed notes, with the day of the last change and first words.
 
     If there are several bases, each note's base is also shown.
     """

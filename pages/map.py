@@ -23,7 +23,10 @@ def page(bases: Sequence[str]) -> None:
     with busy("Drawing the map…"):
         mapped = workspace.maps.build_map(base)
     if not mapped.notes:
-        st.info(t("A map needs notes that are indexed by meaning."), icon=":material/map:")
+        st.info(
+            t("There is nothing to map yet, because no notes here are indexed for search by meaning."),
+            icon=":material/map:",
+        )
         return
     cards = {card.id: card for card in workspace.notes.all()}
     names: list[str] = []
@@ -33,7 +36,7 @@ def page(bases: Sequence[str]) -> None:
             small_print("First check on the Evaluation page whether your notes can be found.")
         else:
             small_print(
-                "A red note never comes first for its own questions, and a green one always does. Grey notes "
+                "A red note is never the first hit for questions about it, and a green note always is. Grey notes "
                 "haven't been checked."
             )
     else:

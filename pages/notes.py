@@ -55,7 +55,7 @@ def page(bases: list[str]) -> bool:
 
 
 def _notes(bases: list[str], note_id: str) -> tuple[str, bool]:
-    """Show the filtered notes. Return the name of the chosen base, and whether the base has no notes."""
+    """Show the filtered notes. Return the chosen base ("" for all), and whether it has no notes."""
     with row("notes_views"):
         view = listing.view()
         if note_id:

@@ -437,9 +437,9 @@ def test_the_map_is_coloured_and_says_what_is_left_out(filled: Screen) -> None:
     screen.app.selectbox("map_by").set_value("findable").run()
     assert "First check on the Evaluation page" in screen.text
     filled.workspace.findability.check("vault")
-    assert "A red note never comes first" in screen.open("map").text
+    assert "A red note is never the first hit" in screen.open("map").text
     screen.app.selectbox("map_base").set_value("words").run()
-    assert "A map needs notes that are indexed by meaning" in screen.text
+    assert "no notes here are indexed for search by meaning" in screen.text
 
 
 @pytest.mark.parametrize(("count", "said"), [(0, []), (3, ["3 passages indexed"])])

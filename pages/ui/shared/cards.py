@@ -1,4 +1,4 @@
-"""Parts of hit cards as HTML, such as a passage's place, its scores, and an excerpt with highlighted words."""
+"""Parts of hit cards as HTML, such as a passage's path, its scores, and an excerpt with highlighted words."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -37,7 +37,7 @@ _LONGEST = 1000
 
 
 def best_excerpt(text: str, spans: Spans) -> Span:
-    """Return the span of about EXCERPT characters with the most highlighted text."""
+    """Return the span of about EXCERPT characters with the most highlighted text, or the whole of a short text."""
     if len(text) <= EXCERPT * 1.3:
         return 0, len(text)
     best = 0
@@ -112,7 +112,7 @@ def meter(level: int) -> str:
 def crumb(hit: Hit, *, base: bool, tone: str = "", level: int = 0, trail: bool = True) -> str:
     """Return a hit's path, section titles, chunk number, labels and relevance level as HTML.
 
-    The number is a page or line number if there is one. `tone` is the colour of the sub-query that found the hit. If
+    If the chunk has a line, a page or a picture's name, that replaces the chunk number. `tone` is the colour of the sub-query that found the hit. If
     `base` is True, the base's name is included. If `trail` is False, the path and section titles are left out.
     """
     file = " / ".join(filter(None, [hit.note.base if base else "", hit.note.path]))
@@ -134,7 +134,7 @@ def crumb(hit: Hit, *, base: bool, tone: str = "", level: int = 0, trail: bool =
 
 
 def about(hit: Hit) -> str:
-    """Return tags as HTML for a note's classification (such as its type) and for remarks on the hit.
+    """Return labels as HTML: the classification of a hit's note, such as its type, and remarks on the hit.
 
     Return "" if there are none.
     """
@@ -149,7 +149,7 @@ def about(hit: Hit) -> str:
 
 
 def body(hit: Hit, seen: Highlight, *, around: bool) -> str:
-    """Return the lines of a hit that answer the question as HTML.
+    """Return an excerpt of a hit as HTML, with the words of the question and the closest sentence highlighted.
 
     If `around` is True, return the whole passage and the neighbouring passages instead.
     """
@@ -182,7 +182,7 @@ def definitions(lines: Sequence[str]) -> str:
 
 
 def legend(*, parts: bool) -> str:
-    """Return the legend for the marks on hits as Markdown. If `parts` is True, include the dots for sub-queries."""
+    """Return, as Markdown, what the marks on hits mean. If `parts` is True, include the dots for sub-queries."""
     rows = [
         (f":orange-background[{t('word')}]", t("a word of your question")),
         (f":green-background[{t('sentence')}]", t("the sentence closest to the question in meaning")),
@@ -228,7 +228,7 @@ def _copies(hit: Hit) -> str:
 
 
 def stages(scores: Mapping[str, StageScore]) -> str:
-    """Return a hit's score and rank in each search stage as HTML, with a bar on a scale from 0 to 1."""
+    """Return a hit's score and rank in each search stage that it has, as HTML with a bar on a scale from 0 to 1."""
     bars = []
     for stage, tile in COLOURS.items():
         if (found := scores.get(stage)) and (found.score or found.rank):
@@ -243,7 +243,7 @@ def stages(scores: Mapping[str, StageScore]) -> str:
 
 
 def foldable(text: str, spans: Spans = (), lines: int = LINES) -> str:
-    """Return the lines with the most highlighted text as HTML, followed by the whole passage, collapsed."""
+    """Return the lines with the most highlighted text as HTML. If there are more, the whole text follows, collapsed."""
     shown, whole = clip(text, spans, lines)
     if whole:
         return shown

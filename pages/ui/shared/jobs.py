@@ -70,7 +70,7 @@ SOON = 1.2
 def follow(draw: Callback, *, idle: float | None = None) -> None:
     """Draw a fragment that depends on jobs, and redraw it while any job is running.
 
-    The whole page is redrawn when a job starts or ends, and after a sync. While no job runs, the fragment is redrawn
+    The whole page is redrawn when a job starts or ends, and after a watched folder is synced. While no job runs, the fragment is redrawn
     every `idle` seconds.
     """
     running = _running()
@@ -121,8 +121,8 @@ def is_shut() -> bool:
 def hindrance(*names: str, base: str = "") -> str:
     """Return the reason why nothing can be changed now, or "" if changes are possible.
 
-    The reason is that the workspace is read-only, or that one of the named jobs is running. By default, these are the
-    jobs that lock notes or chunks. `base` is used as in `blocked_by`.
+    The reason is that the workspace is read-only, or that one of the named jobs is running. The default jobs are those
+    in WRITING. `base` is used as in `blocked_by`.
     """
     return text_of(READONLY) if workspace.readonly else blocked_by(*(names or WRITING), base=base)
 
@@ -142,7 +142,7 @@ def blocked_by(*names: str, base: str = "") -> str:
 
 
 def start_job(name: str, job: Callable[[Progress], object], base: str = "") -> None:
-    """Start a job, and rerun the page when it ends, or after SOON seconds if it takes longer."""
+    """Start a job unless it is already running, and rerun the page when it ends, or after SOON seconds."""
     if workspace.jobs.start(name, job, base=base):
         _want(workspace.jobs.find(name))
         ended = workspace.jobs.wait(name, SOON)
@@ -197,7 +197,7 @@ def job_panel(names: Sequence[str] = (*IMPORTS, "embed"), base: str = "") -> Non
 def _is_visible(job: Job) -> bool:
     """Return whether to draw a job.
 
-    A job is drawn while it runs, if it failed or was stopped, if its result answers a question from the user, or if its
+    A job is drawn while it runs (a routine job after BRIEF seconds), if it failed or was stopped, if its result answers a question from the user, or if its
     report is new or lists failures. Suggested notes are reported in the session that asked for them, until the user
     has left the page with the report or has decided on all of the notes.
     """
@@ -224,7 +224,7 @@ def _unread(job: Job) -> list[Failed]:
 
 
 def _want(job: Job | None) -> None:
-    """Show the report of suggested notes in this session once the job has ended."""
+    """Make this session show the job's report of suggested notes. Jobs that don't suggest notes are ignored."""
     if job and job.name in LEARNING:
         st.session_state[_WANTED] = job.id
 
@@ -259,7 +259,7 @@ def _is_unremarkable(job: Job) -> bool:
 
 
 def outcome(job: Job) -> str:
-    """Return a short summary of a job's result, or the reason it failed."""
+    """Return a short summary of a job's result, or a sentence saying why it failed or that it was stopped."""
     if job.state == "failed":
         return t("Something went wrong: {reason}", reason=job.error)
     if job.state == "cancelled":
@@ -306,7 +306,10 @@ def history() -> None:
 
 
 def estimate(subject: str) -> ChangeCost | None:
-    """Show the job that estimates the cost of a change. Return the estimate for `subject`, or None if there is none."""
+    """Show the job that estimates the cost of a change to `subject`, and return the estimate.
+
+    Return None if there is no estimate yet, or if the job is about something else.
+    """
     job = workspace.jobs.find("cost")
     if job is None or job.what != subject:
         return None
@@ -322,7 +325,7 @@ def panel_about(names: Sequence[str], is_meant: Callable[[object], bool]) -> Non
 
 
 def resume() -> None:
-    """Draw the button that indexes notes that are still waiting to be indexed."""
+    """Draw the button that starts indexing the notes that aren't indexed yet."""
     if button("Index the rest", "go_on", "bolt", writes=True, disabled=blocked_by("embed")):
         workspace.start_indexing()
         rerun()

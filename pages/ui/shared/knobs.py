@@ -35,7 +35,8 @@ from pages.ui.shared.widgets import button, drawn, frame, guarded, row, segments
 def draw_embedding(base: KnowledgeBase, note: Note, chunks: Sequence[Chunk]) -> None:
     """Draw the base's toggle for indexing new notes at once, and buttons that index any chunks still waiting.
 
-    One button is for the note's chunks, and another for all chunks in the base.
+    One button is for the note's chunks, and another for all chunks in the base. If the base has no embedder, draw
+    nothing.
     """
     if not base.has_vectors:
         return
@@ -68,9 +69,9 @@ def embed(
     chunk_ids: Sequence[str] = (),
     refused: bool = False,
 ) -> None:
-    """Start a job that indexes waiting chunks in a base or in the given notes, or only the given chunks.
+    """Start a job that indexes waiting chunks: those in a base or in the given notes, or only the given chunks.
 
-    If `refused` is True, include chunks that the model has rejected.
+    By default, all waiting chunks are indexed. If `refused` is True, include chunks that the model has rejected.
     """
     start_job(
         "embed",
@@ -99,9 +100,9 @@ _ON = ("embed_at_once", "watch")
 
 
 def draw_new_base_switches(*, indexes: bool, plain: bool) -> dict[str, bool]:
-    """Draw the toggles for a new base and return their values, keyed by field. Toggles without effect are left out.
+    """Draw the toggles for a new base and return their values, keyed by field. Toggles without effect aren't drawn.
 
-    The toggle for reading text in pictures is disabled if the package for this isn't installed.
+    Of these, only `embed_at_once` is in the result, as True. The toggle for reading text in pictures is disabled if the package for this isn't installed.
     """
     left_out = {"embed_at_once": not indexes, "read_pictures": plain}
     chosen = {"embed_at_once": True}
@@ -130,7 +131,7 @@ def draw_switch(base: KnowledgeBase, name: str) -> None:
 
 
 def _toggle(name: str, key: str, *, value: bool, **more: object) -> bool:
-    """Draw a toggle. If the package for reading text in pictures isn't installed, also draw how to install it."""
+    """Draw a toggle. For `read_pictures`, also say how to install the package it needs if that is missing."""
     more = {"help": text_of(HELPS[name]), **more}
     unreadable = name == "read_pictures" and not workspace.pictures.can_read
     if unreadable and not value:
@@ -157,8 +158,8 @@ STRATEGIES = {
 def choose(side: str, first: ChunkingOptions, usual: ChunkingOptions, *, reset: str = "") -> ChunkingOptions:
     """Draw the strategy selector and a slider for each size. Return the chosen options.
 
-    The widgets start with the values in `first`, and follow changes to it until the user changes a widget. A button
-    resets them to `usual`, the base's own values. `side` distinguishes several groups of these widgets.
+    The widgets start with the values in `first`, and follow changes to it until the user changes a widget. A button,
+    labelled `reset` if given, sets them to `usual`, the base's own values. `side` identifies this group of widgets.
     """
     keys = {name: f"try_{side}_{name}" for name in asdict(first)}
 
@@ -312,7 +313,7 @@ def value(settings: CompleteSettings, name: str) -> object:
 def draw(name: str, *, key: str, label: str = "", offered: Sequence[str] = (), **more: object) -> object:
     """Draw the widget for a search setting and return its value.
 
-    If the current value is in `offered`, only the values in `offered` can be chosen. This function doesn't support the
+    `offered` limits the values of a setting with named values, unless the current value is another one. This function doesn't support the
     reranker, which is drawn elsewhere with labels from `value_labels`.
     """
     label = label or setting_label(name)

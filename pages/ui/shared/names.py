@@ -38,13 +38,13 @@ _COUNTS = message_table(
 
 
 def note_counts(counts: NoteCounts) -> list[str]:
-    """Return phrases with the numbers of all, unreviewed, archived, expired and unindexed notes."""
+    """Return phrases with the number of notes, and how many of them are to review, archived, expired or not indexed."""
     others = (text_of(text, n=n) for name, text in _COUNTS.items() if (n := getattr(counts, name)))
     return [t_plural("{n} note", "{n} notes", n=counts.notes), *others]
 
 
 def search_mode(result: SearchResult) -> str:
-    """Return the display name of the mode of a search. While no model is loaded, this is keyword search."""
+    """Return the display name of the mode that a search used, which is keyword search if no model was loaded."""
     return text_of(MODES["keyword" if result.without_model and result.mode != "listed" else result.mode])
 
 
@@ -83,7 +83,7 @@ def draft_label(draft: NoteDraft) -> str:
 
 
 def local(at: datetime) -> str:
-    """Format a time in the browser's time zone, to the minute."""
+    """Format a time in the browser's time zone, or in UTC if that is unknown, to the minute."""
     return on_clock(at, browser_zone() or UTC).isoformat(" ", "minutes")[:16]
 
 
@@ -128,7 +128,7 @@ _FIELD_VALUES = message_table(
 
 
 def field_value(name: str, value: object) -> str:
-    """Return the display name of a type or category, or the text of the value of any other field of a note."""
+    """Return the display name of a note's type or category, or the value of any other field as text."""
     return text_of(_FIELD_VALUES.get(str(value), value) if name in ("type", "category") else value)
 
 

@@ -66,10 +66,11 @@ _CELL = ' <span class="t-dim">·</span> '
 
 
 def excerpt(text: str, words: Spans, sentence: Span | None, *, underline: bool, fence: str = "") -> str:
-    """Return an excerpt of Markdown around a sentence as HTML, with words highlighted.
+    """Render an excerpt of Markdown around a sentence as HTML, with the given words highlighted.
 
     If `underline` is True, highlight the sentence too. If `sentence` is None, the excerpt starts at the beginning.
-    `fence` is the opening line of the fence in which the text begins. Blank lines in code are left out.
+    `fence` is the opening line of the fence in which the text begins. Headings at the excerpt's start and blank lines
+    in code are left out.
     """
     parts = [piece for piece in pieces(text, fence) if piece.shown != _BLANK]
     first = _first(parts, sentence[0] if sentence else 0)
@@ -90,7 +91,7 @@ def excerpt(text: str, words: Spans, sentence: Span | None, *, underline: bool, 
 
 
 def _is_apart(text: str, before: Sequence[RenderedPart]) -> bool:
-    """Return whether a code block isn't introduced by the text above it. Introductory text ends with a colon."""
+    """Return whether the text above a code block doesn't introduce it. Introductory text ends with a colon."""
     spoken = [piece for piece in before if _speaks(piece)]
     if not spoken or spoken[-1].css == "code pre":
         return False
@@ -122,7 +123,8 @@ def mark(text: str, spans: Spans) -> str:
 def _first(parts: Sequence[RenderedPart], start: int) -> int:
     """Return the index of the part at which an excerpt starts.
 
-    This is the start of the paragraph if it is near `start`, the sentence's offset. Otherwise, it is the sentence.
+    This is the sentence at the offset `start`, or the beginning of its paragraph if that is at most BEFORE characters
+    away. If the paragraph in turn begins that near to the start of the text, it is the first part.
     """
     at = next((number for number, piece in enumerate(parts) if piece.end > start), 0)
     block = next((number + 1 for number in range(at - 1, -1, -1) if parts[number].shown == BREAK), 0)
@@ -133,7 +135,7 @@ def _first(parts: Sequence[RenderedPart], start: int) -> int:
 
 @lru_cache(64)
 def pieces(text: str, fence: str = "") -> Sequence[RenderedPart]:
-    """Parse Markdown into its visible parts, in order. `fence` is the opening line of the fence in which it begins."""
+    """Parse Markdown into its visible parts, in order. `fence` is the opening line of the fence that it begins in."""
     if fence:
         head = len(fence) + 1
         whole = f"{fence}\n{outdent_closing(text, fence)}"

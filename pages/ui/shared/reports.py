@@ -34,7 +34,7 @@ from pages.ui.shared.widgets import caption, close, expander, paragraph, row, sm
 
 
 def trial(done: ModelTrial) -> None:
-    """Show the result of a model test, with the number of correct rankings, speed, memory use, and a verdict."""
+    """Show the result of a model test: correct rankings by language, a verdict, speed, and memory use."""
     values = [
         (text_of(TEXT_LANGUAGES[name]), f"{done.right[name]}/{total}", "" if done.right[name] == total else "bad")
         for name, total in done.asked.items()
@@ -60,7 +60,7 @@ def trial(done: ModelTrial) -> None:
 
 
 def server(done: ServerTrial) -> None:
-    """Show how long a server test took, and whether the server's ranking is right."""
+    """Show the verdict of a server test, how long a request took, and the dimension of the vectors, if any."""
     texts = [
         t("answered in {ms:,.0f} ms", ms=1000 * done.seconds),
         t("{n} numbers per passage", n=done.dimension) if done.dimension else "",
@@ -82,7 +82,7 @@ def cost(change: ChangeCost) -> None:
     """Show how much text a change to a base would re-index, and how long that would take."""
     values = [(t("notes to split again"), f"{change.notes:,}", "")] if change.notes else []
     values += [(t("pieces of text to index"), f"{change.to_embed:,}", "")]
-    draw_html(boxes([*values, (t("about"), duration(change.seconds), "")]))
+    draw_html(boxes([*values, (t("estimated"), duration(change.seconds), "")]))
 
 
 # The results of learning from logs.
@@ -186,7 +186,7 @@ def show(plan: SyncPlan) -> None:
 
 
 def summary(done: SyncReport | PackReport | Rechunked) -> list[str]:
-    """Return phrases for the changes in a report, such as "3 added". Counts of 0 are left out."""
+    """Return phrases for the changes in a report, such as "3 added". If nothing changed, one phrase says so."""
     if isinstance(done, Rechunked):
         return _rechunked(done)
     numbers = {name: getattr(done, name, 0) for name in _FIGURES}

@@ -1,4 +1,4 @@
-"""Text in the session's language. The code has English text. Translations are in `core.base.locale`."""
+"""Text in the session's language. In the code, it is in English, and `core.base.locale` has the translations."""
 
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
@@ -58,7 +58,7 @@ def text_of(value: object, /, **fields: object) -> str:
 
 
 def label_of(label: object) -> str:
-    """Translate a widget's label or tooltip. A Message, such as a verbatim title, is rendered as it is."""
+    """Translate a widget's label or tooltip: an English string, or a Message, such as a title of the user's own."""
     return t(label) if isinstance(label, str) else text_of(label)
 
 

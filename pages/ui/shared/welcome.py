@@ -42,7 +42,7 @@ EXAMPLE = (
 
 
 def questions() -> list[str]:
-    """Return example questions about the user's own notes, which have been checked to have an answer.
+    """Return up to SHOWN example questions about the user's own notes, each checked to have an answer there.
 
     If there are only sample notes, return questions about those. Questions that were asked lately are left out.
     """
@@ -92,7 +92,7 @@ def beginnings() -> None:
 
 
 def samples(**more: object) -> None:
-    """Draw the button that imports the sample notes."""
+    """Draw the button that imports the sample notes, if packs are available."""
     if workspace.has("packs") and button(
         "Try it with sample notes", "try", "play_arrow", disabled=hindrance("import"), **more
     ):
@@ -212,7 +212,10 @@ def tour_button(**more: object) -> None:
 
 
 def draw_tour(page: str) -> None:
-    """Draw the card for the current step of the tour. On other pages, draw a button that leads back to the step."""
+    """Draw the card for the current step of the tour. On other pages, draw a button that leads back to the step.
+
+    The tour ends if the sample notes are gone, or if the user leaves the page of the last step.
+    """
     number = session_state.get(_STEP)
     if number is None:
         return

@@ -70,7 +70,7 @@ class Sources:
         return None
 
     def text(self, note_id: str) -> "tuple[str, Sources]":
-        """Return another note's text and the resolver for its links."""
+        """Return another note's text, which may be "", and the resolver for its links."""
         return "", self
 
 
@@ -113,7 +113,7 @@ _SIZE = r"\\(?:tag|label)\*?\{[^{}]*\}|\\nonumber|\\notag"
 
 
 def math(tex: str, *, block: bool) -> str:
-    """Return a formula as MathML, or as a line of plain HTML if it can't be parsed."""
+    """Return a formula as MathML, as plain HTML if it can't be parsed, or as source code if it is too complex."""
     if len(tex) > MOST or _depth(tex) > DEEPEST:
         return f"<code>{html(tex[:MOST])}</code>"
     try:

@@ -37,9 +37,9 @@ Line = tuple[str, str]
 
 
 def unwrap(state: StateCore) -> None:
-    """Turn a line break into a space if the next word didn't fit on the line. This applies only to hard-wrapped notes.
+    """Join the lines of a hard-wrapped note where the next word didn't fit on the line. Other notes stay as they are.
 
-    This is a core rule for markdown-it.
+    The line break becomes a space, or nothing between Chinese characters. This is a core rule for markdown-it.
     """
     texts = [token for token in state.tokens if token.type == "inline" and "\n" in token.content]
     lines = [line for token in texts for line in _lines(token)]
