@@ -160,9 +160,9 @@ def embedded_texts(language: str) -> Chapters:
 
 
 def find(language: str, words: str, compare: Similarities = lambda question, texts: ()) -> list[Chapter]:
-    """Return the chapters that contain all words, with title matches first, followed by the best other matches.
+    """Return the chapters whose title and excerpt contain all words, with title matches first.
 
-    `compare` computes semantic similarities.
+    At most NEAREST chapters that match best otherwise follow. `compare` computes semantic similarities.
     """
     patterns = _patterns(name_key(words))
 
@@ -205,7 +205,7 @@ def _nearest(language: str, question: str, compare: Similarities) -> list[Chapte
 
 
 def _keyword_patterns(words: str) -> list[re.Pattern[str]]:
-    """Return patterns for a question's keywords. For a Chinese question, these are pairs of characters."""
+    """Return patterns for a question's keywords. Chinese keywords are pairs of characters."""
     return _patterns(" ".join(query_keywords(re.sub(_FILLERS, " ", words))) or words)
 
 

@@ -35,9 +35,9 @@ _GROUPS: Mapping[str, Callable[[NoteSummary], str]] = {
 
 
 def groups(cards: Sequence[NoteSummary | None], by: str) -> tuple[list[int], list[str]]:
-    """Group notes by `by`. Return the index of each note's group, and the names of the largest groups.
+    """Group notes by folder, first tag or base (`by`). Return each note's group index, and the group names.
 
-    The index is -1 if the note isn't in one of the largest groups.
+    Only the MOST largest groups are kept. The index of any other note is -1.
     """
     names = [_GROUPS[by](card) if card else "" for card in cards]
     largest = [name for name, _ in Counter(name for name in names if name).most_common(MOST)]
@@ -45,9 +45,9 @@ def groups(cards: Sequence[NoteSummary | None], by: str) -> tuple[list[int], lis
 
 
 def findable(notes: Sequence[str], bases: Sequence[str]) -> list[int]:
-    """Return how often each note was the first hit for its own questions in the last check.
+    """Return how often each note was the first hit for the questions generated from it, in the last check.
 
-    The values range from 0 (never) to 10 (always). The value is -1 if the note hasn't been checked.
+    The values range from 0 (never) to RAMP (always). The value is -1 if the note hasn't been checked.
     """
     shares = {
         note: sum(hit.note_id == note for result in results for hit in result.hits[:1]) / len(results)

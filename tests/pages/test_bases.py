@@ -64,7 +64,7 @@ def test_a_base_shows_what_it_has(base: Screen) -> None:
     said = boxes(base.tab("Model"))
     assert "Model: words" in said
     assert "3 notes" in said
-    assert "This model has no data for fast reranking" in base.text
+    assert "This model can't be used for fast reranking" in base.text
     assert toggle(base, "tokens_").disabled
 
 
@@ -435,7 +435,7 @@ def test_an_exported_base_is_imported(filled: Screen, tmp_path: Path, form: str)
 def test_a_folder_is_imported_as_a_base(filled: Screen, vault: Path) -> None:
     screen = filled.open("bases")
     screen.press("import_here_yes")
-    assert "Enter a folder path first" in screen.errors
+    assert "Enter a path first" in screen.errors
     screen.app.text_input("import_place").set_value(str(vault))
     screen.press("import_here_yes")
     assert "There is already a base 'vault'" in screen.errors.replace("\\", "")

@@ -47,7 +47,7 @@ _LENGTH = 80
 
 
 def section(status: BaseStatus) -> None:
-    """Show any passages that the base's model refused, with their notes, the reasons, and a button that retries them."""
+    """Show the passages that the base's model refused, if any, with their notes, the reasons, and a retry button."""
     if not status.refused:
         return
     base = status.base.name
@@ -155,7 +155,7 @@ def _name(base: KnowledgeBase) -> None:
 
 
 def _search(base: KnowledgeBase) -> None:
-    """Show a base's search settings, with a box for a trial question below and the question's hits on the right."""
+    """Show a base's search settings, with a box for a trial question below them and its hits on their right."""
     left, right = st.columns([5, 6], gap="large")
     with left:
         _draw_search_settings(base)

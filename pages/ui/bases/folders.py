@@ -101,7 +101,10 @@ def problems(base: KnowledgeBase) -> None:
 
 
 def state(status: BaseStatus) -> str:
-    """Return HTML that says whether a base is up to date and when it was last synced, or "" if it has no folders."""
+    """Return HTML that says whether a base is up to date and when it was last synced.
+
+    Return "" if it was never synced and there is nothing to report.
+    """
     now = workspace.freshness_of(status.base)
     if now.state == "current" and not status.base.synced_at:
         return ""
@@ -109,7 +112,7 @@ def state(status: BaseStatus) -> str:
 
 
 def sync(base: KnowledgeBase, folder: str) -> None:
-    """Sync a base with a folder. If the plan needs confirmation, show it to the user first."""
+    """Sync a base with a folder. If the plan needs confirmation, show it on the Notes page instead."""
     with errors():
         with busy("Reading the folder…"):
             plan = workspace.imports.plan_folder(Path(folder), base.name)
@@ -136,14 +139,17 @@ _FOREIGN = "restored_foreign"
 
 
 def draw_restored(restored: Restored, *, trashed: bool = False) -> None:
-    """Open a restored base on the next rerun. The page then also shows the permissions that the base had before."""
+    """Open a restored base on the next rerun. Its page then also shows the permissions that it had before.
+
+    `trashed` is True for a base from the trash. If this version of Tessera didn't put it there, a warning is shown too.
+    """
     session_state[_RESTORED] = restored
     session_state[_FOREIGN] = trashed and not restored.own
     go(restored.base.name)
 
 
 def section(base: KnowledgeBase) -> None:
-    """Show the permissions that a restored base used to have but doesn't have yet, and how to grant them."""
+    """Show the permissions that a base had before it was restored and doesn't have now, and how to grant them."""
     restored: Restored | None = session_state.get(_RESTORED)
     if restored is None or restored.base.id != base.id:
         return

@@ -217,7 +217,7 @@ Value = TypeVar("Value")
 
 
 def section() -> None:
-    """Draw the import forms for a base. If a file is invalid, all of its errors are listed."""
+    """Draw the forms for importing a base, unless an import is running. All errors in an invalid file are listed."""
     if hindrance("import"):
         return
     with expander("Import a base", "upload", "import_a_base"):
@@ -241,7 +241,7 @@ def _file() -> None:
             type=TYPES,
             key="import_base_file",
         )
-        name = _name("import_file_name", "Leave empty to keep its name")
+        name = _name("import_file_name", "Leave empty to keep the base's name")
         if _submitted("import_file") and _require(upload, "Choose a file first."):
             _restore(lambda: workspace.archives.restore_data(upload.getvalue(), upload.name, name))
 
@@ -270,8 +270,8 @@ def _folder() -> None:
 def _import_here() -> None:
     with form("import_here"):
         path = text_input("Path of a folder or file", "import_place", placeholder="~/Documents/notes").strip()
-        name = _name("import_here_name", "Leave empty to keep its name")
-        if _submitted("import_here") and _require(path, "Enter a folder path first."):
+        name = _name("import_here_name", "Leave empty to keep the base's name")
+        if _submitted("import_here") and _require(path, "Enter a path first."):
             _restore(lambda: workspace.archives.restore(Path(path), name))
 
 
@@ -373,7 +373,7 @@ def _card(status: BaseStatus) -> None:
 
 
 def figures(status: BaseStatus) -> list[str]:
-    """Return facts to show about a base, such as its model and its numbers of notes, passages and rejected passages."""
+    """Return facts about a base, such as its model and its number of notes and passages. Some of them may be ""."""
     return [
         *names.note_counts(workspace.notes.counts(status.base.name)),
         t_plural("{n} passage", "{n} passages", n=status.chunks),

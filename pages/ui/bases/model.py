@@ -164,7 +164,7 @@ def _tokens(status: BaseStatus, model: ModelCard | None) -> None:
             size=megabytes(status.bit_bytes),
         )
         if possible
-        else t("This model has no data for fast reranking."),
+        else t("This model can't be used for fast reranking."),
         width="content",
     )
     if on and status.with_bits < status.windows:
@@ -180,7 +180,9 @@ def _draw_switch(base: KnowledgeBase, switch: Switch) -> None:
         "at": local(switch.started_at),
     }
     if job and job.state == "running" and job.what == base.name:
-        state = t("Switching to {embedder} since {at}. Until this is finished, searches use {old}.", **fields)
+        state = t(
+            "The switch to {embedder} has been running since {at}. Until it is finished, searches use {old}.", **fields
+        )
         icon = ":material/hourglass_top:"
     else:
         state = t("The switch to {embedder}, started {at}, isn't finished. Until it is, searches use {old}.", **fields)

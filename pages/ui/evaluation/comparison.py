@@ -161,9 +161,9 @@ def _run(base: KnowledgeBase, run: Run, row: ComparisonRow, number: int, chunks_
 
 
 def _answer(result: QuestionResult, given: GivenAnswer, of: Mapping[str, float]) -> str:
-    """Return the answer in an evaluation run as HTML, with the number of its quotes that come from a correct passage."""
+    """Return the answer in a run as HTML, with the number of quotes from correct passages, or what went wrong."""
     quotes = round(of.get("cited_precision", 0.0) * len(given.cited))
-    about = t("{n} of {every} quotes come from a correct passage", n=quotes, every=len(given.cited))
+    about = t("quotes from a correct passage: {n} of {every}", n=quotes, every=len(given.cited))
     right = quotes > 0
     if given.problem:
         about = text_of(given.problem)
@@ -280,7 +280,7 @@ def states(row: ComparisonRow) -> set[str]:
 
 
 def _draw_rows(shown: SideBySide, rows: Sequence[ComparisonRow]) -> ComparisonRow:
-    """Draw the table of questions and return the chosen row. At first, this is the row of the question in the URL."""
+    """Draw the table of questions and return the chosen row: at first, the question in the URL, or else the first."""
     if (linked := links.arrived_value("question")) is not None:
         session_state["rows_linked"] = linked
         links.set_value("question", linked)
@@ -332,7 +332,7 @@ SHORT = (*MAIN, "p50_ms")
 
 
 def section(base: KnowledgeBase, question_set: QuestionSet) -> None:
-    """Show the comparison of the chosen evaluation runs. By default, these are the last runs of the question set."""
+    """Show the comparison of the evaluation runs chosen by `chosen_runs`, or the figures of a single run."""
     runs = chosen_runs(base, question_set)
     if not runs:
         small_print(

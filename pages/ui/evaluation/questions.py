@@ -92,7 +92,7 @@ def mark_button(hit: Hit, text: str) -> None:
 
 
 def toggle(hit: Hit, *, marked: bool, act: Callback, about: str = "") -> None:
-    """Draw the button that adds a hit to a question's correct passages or removes it. `about` is the button's tooltip.
+    """Draw the button that adds a hit to a question's correct passages or removes it. `about` is the tooltip.
 
     The button is disabled for a chunk that the user added, because the chunk isn't part of the note's text.
     """
@@ -112,7 +112,7 @@ def toggle(hit: Hit, *, marked: bool, act: Callback, about: str = "") -> None:
 
 
 def last_used(base: str) -> QuestionSet | None:
-    """Return a base's last used question set, or None if the base has none. The default is the first one."""
+    """Return the question set last used for a base, or else its first one, or None if it has none."""
     sets = workspace.question_sets.all(base)
     used = workspace.preferences.get(f"question_set_{sets[0].base_id}") if sets else ""
     return next((question_set for question_set in sets if question_set.id == used), sets[0] if sets else None)
@@ -184,7 +184,7 @@ def _passage(question_set: QuestionSet, question: Question, gold: GoldSpan, key:
 
 
 def find(question_set: QuestionSet, question: Question, key: str) -> None:
-    """Draw a box for searching the base, prefilled with the question. A hit's button makes the hit a correct passage."""
+    """Draw a box for searching the base, prefilled with the question. A button on each hit marks it as correct."""
     # Initially expanded if the question has no correct passage. After that, the user decides.
     session_state.setdefault(f"find_{key}", not question.gold)
     box = st.expander(t("Find a passage"), icon=":material/search:", key=f"find_{key}", on_change="rerun")
@@ -543,7 +543,7 @@ def _actions(question_set: QuestionSet, items: Sequence[Question]) -> None:
         if count_button("Delete", len(chosen), "questions_delete", "delete", disabled=workspace.readonly):
             _DELETION.open(chosen)
     small_print(
-        "Tick the box on the left of a row to see the question, or tick several boxes to change several questions."
+        "Tick the box on the left of a row to see the question, or tick several boxes to act on several questions."
     )
     if _DELETION.subject and chosen:
         _DELETION.confirm(

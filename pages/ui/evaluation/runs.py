@@ -50,7 +50,7 @@ LETTERS = "AB"
 
 
 def presets(base: KnowledgeBase) -> dict[str, Pipeline]:
-    """Return preset setups, keyed by name. Each changes one aspect of the base's settings."""
+    """Return preset setups, keyed by name. Each differs from the base's settings in one respect."""
     now = base.chunking
     halves = {
         name: max(SIZES[name].least, getattr(now, name) // 2)
@@ -72,7 +72,7 @@ def presets(base: KnowledgeBase) -> dict[str, Pipeline]:
 
 
 def pipeline_name(way: Pipeline, base: KnowledgeBase) -> str:
-    """Return a setup's name. If it is unnamed, describe how it differs from the base."""
+    """Return a setup's name. If it is unnamed, return a phrase that says how it differs from the base."""
     text = text_of(pipeline_label(way, base.chunking))
     return text if way.name else text[:1].upper() + text[1:]
 
@@ -281,7 +281,7 @@ SECONDS = 0.15
 
 
 def draw_start(base: KnowledgeBase, question_set: QuestionSet, chosen: Sequence[Pipeline]) -> None:
-    """Draw the estimated time, and the button that runs the question set with both setups."""
+    """Draw the button that runs the question set with both setups, the estimated time, and hints about the run."""
     count = question_set.questions - question_set.suggested
     twice = len({replace(way, name="") for way in chosen}) == 1
     copies = [letter for letter, way in zip(LETTERS, chosen, strict=True) if not workspace.runs.is_own(base, way)]
@@ -338,7 +338,7 @@ def panel(base: KnowledgeBase, question_set: QuestionSet | None) -> None:
 
 
 def estimate(base: KnowledgeBase, count: int) -> str:
-    """Return the estimated time for asking `count` questions, based on the base's latest evaluation runs."""
+    """Return, as text, the estimated time for asking `count` questions, from the base's last four evaluation runs."""
     measured = [run.metrics["p50_ms"] / 1000 for run in workspace.runs.all(base.name)[:4] if "p50_ms" in run.metrics]
     return duration(count * max(measured, default=SECONDS))
 

@@ -107,7 +107,8 @@ class Decision:
 def accept(chosen: Sequence[Submission]) -> None:
     """Accept new notes and proposed changes, and offer to undo this.
 
-    A single change is applied even if its note has changed since it was proposed.
+    A single change is applied even if its note has changed since it was proposed. If another program has
+    changed the note's file, the note takes over the file's text before Conflict is raised.
     """
     over = chosen[0].note.version if len(chosen) == 1 else None
     try:
@@ -144,7 +145,7 @@ def reject(chosen: Sequence[Submission]) -> None:
 
 
 def _settled(done: Sequence[Submission], *, accepted: bool) -> str:
-    """Return a sentence about the decision on a submission, or on several."""
+    """Return a sentence saying that a submission, or several, were accepted or rejected."""
     if len(done) == 1:
         return text_of(settled_line(done[0].kind, done[0].note.title, accepted=accepted))
     if accepted:
@@ -153,7 +154,7 @@ def _settled(done: Sequence[Submission], *, accepted: bool) -> str:
 
 
 def merge(matter: ReviewItem, into: str) -> None:
-    """Append the text of a new note to the note with the id `into`, and offer to undo this."""
+    """Append the text of a new note to the note with the id `into`, move the new one to the trash, and offer to undo this."""
     before = workspace.notes.get(into).version
     merged = workspace.review.merge(matter, into)
 
@@ -437,7 +438,7 @@ _OPEN = "review_open"
 
 
 def choose_kind(matters: Items) -> list[ReviewItem]:
-    """Draw the kind selector, and return the items of the chosen kind."""
+    """Draw the kind selector, and return the items of the chosen kind, or all items if none is chosen."""
     counts = Counter(matter.kind for matter in matters)
     if (kind := links.arrived_value("kind")) in MATTERS:
         session_state["review_kind"] = kind
@@ -466,7 +467,8 @@ def open_item(matters: Items) -> ReviewItem | None:
 def draw_list(matters: Items, open_key: str) -> None:
     """Show the list of items, grouped by kind, with the open item highlighted.
 
-    If all items are of the same kind, also show buttons for deciding on all of them at once.
+    If several items are all of the same kind, also show buttons for deciding on all of them at once. Conflicts have to
+    be decided one by one.
     """
     names = _names(matters)
     with container(key="review_list", gap="xxsmall", height=620 if len(matters) > 12 else "content"):
@@ -542,7 +544,7 @@ def _choose(key: str, place: int) -> None:
 
 
 def reminders(matters: Items) -> None:
-    """Draw the toggle for reminders about notes worth another look. If it is on and there are none, say so."""
+    """Draw the toggle for reminders about notes worth another look. If it is on and no note is, say so."""
     chosen = workspace.review.reminders
     st.toggle(
         t("Show notes worth another look"),
@@ -560,7 +562,7 @@ def reminders(matters: Items) -> None:
 
 
 def draw_put_off(matters: Items) -> None:
-    """Show the items that the user has postponed or declared fine. Clicking an item lists it again."""
+    """Show the items that the user has postponed or dismissed, if any. Clicking an item lists it again."""
     if not matters:
         return
     names = _names(matters)

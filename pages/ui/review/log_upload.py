@@ -16,7 +16,10 @@ _TAKEN = "learning_taken"
 
 
 def draw() -> None:
-    """Draw the form for logs to learn from, initially collapsed, below what came of it, if learning is available."""
+    """Draw the form for adding logs, initially collapsed, below the progress and reports of earlier logs.
+
+    If the feature for learning from logs is missing, draw nothing.
+    """
     if workspace.has("learning"):
         jobs.job_panel(jobs.LEARNING)
         on_demand("Suggest notes from logs", "learning", "school", _drop)

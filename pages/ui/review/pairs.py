@@ -59,7 +59,7 @@ def _edit(note: Note, fixed: KnowledgeBase | None, at: str, number: int) -> None
         f"edit_side_{number}",
         "content_copy" if fixed else "edit",
         disabled=is_shut(),
-        help=t("Tessera doesn't change this file. Once you change the copy, the note of the file is archived.")
+        help=t("Tessera doesn't change this file. Once you change the copy, the original note is archived.")
         if fixed
         else None,
     ):
@@ -75,7 +75,7 @@ def _edit(note: Note, fixed: KnowledgeBase | None, at: str, number: int) -> None
 
 
 def _differences(text: str, other: str) -> Spans:
-    """Return the spans of a text's words and numbers that another text doesn't have in the same place."""
+    """Align the words and numbers of two texts. Return the spans in the first text that differ from the second."""
     words = [*_WORD.finditer(text)]
     others = [word.casefold() for word in _WORD.findall(other)]
     matcher = SequenceMatcher(None, [word[0].casefold() for word in words], others, autojunk=False)
