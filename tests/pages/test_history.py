@@ -100,7 +100,7 @@ def test_a_deleted_note_comes_back_from_the_trash(written: Screen) -> None:
     assert "deleted by you" in written.text
     written.press(f"restore_{note_id}")
     assert written.workspace.notes.get(note_id).title == "Plan"
-    assert "The trash is empty." in written.text
+    assert "There are no deleted notes here." in written.text
 
 
 def test_the_trash_is_emptied_after_a_yes(written: Screen) -> None:

@@ -246,7 +246,7 @@ def test_a_note_says_that_its_chunks_were_edited(long: str, tmp_path: Path) -> N
 
 
 def test_an_open_note_that_is_gone_says_so_and_is_restored_from_the_trash(filled: Screen) -> None:
-    assert "This note isn't here any more." in filled.open("notes", note="nosuchnote").text
+    assert "This note no longer exists." in filled.open("notes", note="nosuchnote").text
     bread = next(note for note in filled.workspace.notes.all() if note.path == "kitchen/bread.txt")
     filled.open("notes", note=bread.id)
     filled.workspace.trash.put([bread.id], author="sync")

@@ -523,7 +523,7 @@ def test_a_tag_that_the_text_has_is_not_removed_from_its_field_in_silence(garden
     box = screen.app.multiselect(field(screen, "tags"))
     box.set_value([]).run()
     (said,) = (toast.value for toast in screen.app.toast)
-    assert said.replace("\\", "") == "These tags are also in the text. Remove them there too: #herbs"
+    assert said.replace("\\", "") == "Tags in the text are kept. To remove them, delete them from the text: #herbs"
     assert screen.app.multiselect(field(screen, "tags")).value == ["herbs"]
     assert screen.workspace.notes.get(garden.id).tags == ("herbs",)
 

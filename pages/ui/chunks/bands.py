@@ -84,7 +84,7 @@ def pieces(chunks: Chunks, length: int) -> list[BandSpan]:
 def window(chunks: Chunks, shown: int, limit: int = LIMIT) -> tuple[int, int]:
     """Return the range of chunks to lay out.
 
-    It starts as the chunk at index `shown` and grows in both directions until it has `limit` characters.
+    It starts as the chunk at index `shown` and grows in both directions until it has at least `limit` characters.
     """
     first = last = shown
     size = len(chunks[shown].text)
@@ -99,7 +99,7 @@ def window(chunks: Chunks, shown: int, limit: int = LIMIT) -> tuple[int, int]:
 
 
 def placed_edits(note: Note) -> dict[str, Edit]:
-    """Return the user's edits to a note that still fit the note's text, keyed by chunk id."""
+    """Return the user's edits to a note's chunks that still fit the note's text, keyed by chunk id."""
     return {edit.chunk_id: edit for edit in workspace.chunks.edits(note.id) if not edit.flagged}
 
 

@@ -43,7 +43,7 @@ WORDS = ("state", "edited", "kind")
 
 
 def table(note: Note, chunks: Chunks, shown: int | None, edits: Mapping[str, Edit]) -> tuple[list[Chunk], int | None]:
-    """Draw the table of chunks. Return the selected chunks, and the index of the chunk to show in the note's text."""
+    """Draw the table of chunks. Return the selected chunks, and the index of the chunk to show in the text, or None."""
     key = f"chunks_{note.id}_{note.generation}"
     shown = _follow(key, shown)
     sections = [chunk.section for chunk in chunks]
@@ -90,7 +90,7 @@ def table(note: Note, chunks: Chunks, shown: int | None, edits: Mapping[str, Edi
 
 
 def _follow(key: str, shown: int | None) -> int | None:
-    """Sync the table's selection with the chunk shown in the note's text, and return that chunk's index.
+    """Sync the table's selection with the chunk shown in the note's text. Return that chunk's index, or None.
 
     The sync happens on every run rather than in a callback. A callback is lost if another message from the browser
     interrupts its run.

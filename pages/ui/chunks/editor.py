@@ -71,7 +71,10 @@ def begin_step(note: Note, text: str) -> EditStep:
 
 
 def draw_undo(note: Note, why: str) -> None:
-    """Show a note's last undo step with an undo button, unless the note's edits have changed since."""
+    """Show a note's last undo step with an undo button. If `why` says why nothing can be changed, disable the button.
+
+    Show nothing if the action changed no edits, or if the note's edits have changed since.
+    """
     last: EditStep | None = next(
         (step for step in reversed(session_state.get(_STEPS, [])) if step.note_id == note.id), None
     )
@@ -96,7 +99,7 @@ LENGTH = 600
 
 
 def draw_flagged() -> None:
-    """Show the edits that no longer fit their note, if any, each with buttons to keep or discard it."""
+    """Show the edits that no longer fit their note, if any, each with buttons for keeping and discarding the edit."""
     waiting = workspace.chunks.flagged()
     if not waiting:
         return
@@ -323,9 +326,9 @@ def _finish(note: Note, index: int, done: Label, act: Callback) -> None:
 
 
 def places(text: str) -> list[int]:
-    """Return the offsets above 0 at which lines and sentences start.
+    """Return the offsets above 0 at which a chunk's text can be split, which are starts of lines and sentences.
 
-    If there are more than PLACES, return only line starts.
+    If there are more than PLACES, return only the first PLACES line starts.
     """
     text = with_newlines(text)
     starts = [

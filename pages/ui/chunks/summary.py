@@ -55,7 +55,7 @@ COLUMNS = 3
 def picker(bases: list[str]) -> tuple[str | None, list[NoteSummary]]:
     """Draw the filters and the tree. Return the id of the chosen note, and the notes that match the filters.
 
-    The note can be chosen by a link. The id is None if no note is chosen.
+    A link can choose a note. Otherwise, it is the last one chosen, or None. Raises NoteNotFound if it was deleted.
     """
     if linked := links.arrived_value("note"):
         session_state.update(cut_note=linked, cut_base="", cut_text="")
@@ -141,7 +141,7 @@ def head(note: Note, own: bool) -> str:
 
 
 def figures(chunks: Chunks) -> None:
-    """Show the number of chunks, their smallest, average and largest size, and a histogram of sizes."""
+    """Show the number of visible chunks, their sizes in tokens with a histogram, and the number of hidden chunks."""
     living = [chunk for chunk in chunks if chunk.state != "deleted"]
     sizes = Sizes.from_chunks(living)
     values = [
@@ -157,7 +157,7 @@ def figures(chunks: Chunks) -> None:
 
 
 def buckets(numbers: Sequence[int]) -> tuple[int, int, list[int]]:
-    """Build a histogram. Return the start of the first bin, the bin width, and the count in each bin."""
+    """Build a histogram with about BARS bins at most. Return the first bin's start, the bin width, and the counts."""
     low = min(numbers)
     high = max(numbers)
     step = next(step for step in _STEPS if (high - low) / step <= BARS)
@@ -185,7 +185,10 @@ def _histogram(numbers: Sequence[int]) -> str:
 
 
 def linked_chunk(chunks: Chunks) -> int | None:
-    """Return the index of the chunk given in the URL, or None. Warn the user if the note has no such chunk."""
+    """Return the index of the chunk given in the URL, or None. Warn the user if the note has no such chunk.
+
+    If the chunk was chosen on this page when the note had more chunks, return the index of the last chunk.
+    """
     index = st.query_params.get("chunk", "")
     if not index:
         return None

@@ -1,4 +1,4 @@
-"""A question set's questions as a table, and one question with its correct passages (those that answer it) next to it."""
+"""A table of a question set's questions, and next to it one question with the passages that answer it correctly."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -55,7 +55,7 @@ BASE = "eval_base"
 
 
 def mark_button(hit: Hit, text: str) -> None:
-    """Draw the button that marks a hit as a correct passage for the question `text`. A second click removes the mark."""
+    """Draw the button that marks a hit as a correct passage for the question `text`, or removes the mark."""
     questions = workspace.questions
     base = hit.note.base
     question_set = last_used(base)

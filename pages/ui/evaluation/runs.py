@@ -281,7 +281,7 @@ SECONDS = 0.15
 
 
 def draw_start(base: KnowledgeBase, question_set: QuestionSet, chosen: Sequence[Pipeline]) -> None:
-    """Draw the button that runs the question set with both setups, the estimated time, and hints about the run."""
+    """Draw the button that runs the question set with both setups, the estimated time, and hints."""
     count = question_set.questions - question_set.suggested
     twice = len({replace(way, name="") for way in chosen}) == 1
     copies = [letter for letter, way in zip(LETTERS, chosen, strict=True) if not workspace.runs.is_own(base, way)]
@@ -364,7 +364,7 @@ STATES = message_table(
 
 
 def draw_runs(base: KnowledgeBase, question_set: QuestionSet) -> None:
-    """Show the evaluation runs of a question set, or of all question sets of the base, with actions on selected runs."""
+    """Show the evaluation runs of a question set, or of all in the base, with actions on selected runs."""
     scope = segments(
         "Which test runs",
         message_table({"set": "This question set", "base": "All question sets in this base"}),

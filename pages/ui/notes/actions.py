@@ -51,7 +51,7 @@ OTHERS = fields_of("number", "status", "day")
 
 
 def archive_notes(note_ids: Sequence[str]) -> None:
-    """Archive notes and offer to undo this. Use this in callbacks."""
+    """Archive those of the notes that aren't archived yet, and offer to undo this. Use this in callbacks."""
     active = [card.id for card in workspace.notes.cards_of(note_ids).values() if card.status != "archived"]
     workspace.notes.archive(active)
     offer_undo(
@@ -177,7 +177,7 @@ def draw_retitled(note: Note) -> None:
         t_plural("{n} note links to the old title.", "{n} notes link to the old title.", n=n) if n else "",
         t("The file is still called '{name}'.", name=PurePosixPath(note.path or "").name) if is_file else "",
     ]
-    label = t("Rename file and links") if is_file and n else t("Rename file") if is_file else t("Rename links")
+    label = t("Rename file and update links") if is_file and n else t("Rename file") if is_file else t("Update links")
     with row("retitled"):
         caption(sentences(texts), width="content")
         small(label, "retitled_yes", "check", follow)
@@ -222,7 +222,7 @@ def _move(note_ids: Sequence[str]) -> None:
 
 
 def _move_into(note_ids: Sequence[str], folder: str) -> None:
-    """Move notes into a folder of their base, and offer to undo the move."""
+    """Move notes into a folder of their base, or to its top level if `folder` is "". Offer to undo the move."""
     done = workspace.renames.move(note_ids, folder)
     if moved := [renaming for renaming in done if renaming.path != renaming.path_before]:
         text = t("The note is now at '{path}'.", path=moved[0].path)
@@ -364,7 +364,7 @@ def actions(note: Note) -> None:
 
 
 def ways(note: Note) -> None:
-    """Draw the links from an open note to its chunks and to Obsidian."""
+    """Draw the links that open a note on the Chunks page and, if it is a file, in Obsidian."""
     chunk_link(note.id, None, t("How it is split"))
     if note.in_file:
         address = f"obsidian://open?path={quote(str(note.file), safe='')}"
@@ -373,7 +373,7 @@ def ways(note: Note) -> None:
 
 
 def marked(note_ids: Sequence[str]) -> None:
-    """Show the actions on the notes selected in the list."""
+    """Draw the buttons for the actions on the notes selected in the list."""
     shut = is_shut() or ("" if note_ids else t("First tick the boxes to the left of the notes."))
     label = t_plural("Delete {n} note", "Delete {n} notes", n=len(note_ids)) if note_ids else t("Delete")
     with row("marked_actions"):  # always drawn, so that the table doesn't move when a first note is selected
@@ -389,13 +389,15 @@ def copy_note(note: Note) -> Note:
 
 
 def fixed_base(note: Note) -> KnowledgeBase | None:
-    """Return the base of a note whose text is read-only, because it is a file that Tessera doesn't change."""
+    """Return a note's base if the note is a file that Tessera doesn't change, or None if its text can be edited."""
     fixed = note.in_file and not workspace.files.is_writable(note)
     return workspace.bases.by_id(note.base_id) if fixed else None
 
 
 def begin_copy(note: Note, *, caret: int, back: str) -> None:
-    """Start a copy of a note. Once the copy is changed, it is saved, and the note is archived if it is still the same.
+    """Open a copy of a note in the editor. It is saved once the user changes it, and then replaces the note.
+
+    The note is archived at that time, unless it has changed since the copy was made.
 
     `caret` and `back` are as in `composer.edit`.
     """
@@ -412,7 +414,7 @@ def begin_copy(note: Note, *, caret: int, back: str) -> None:
 
 
 def _copy_title(note: Note) -> str:
-    """Return a title for a copy of a note that no note has yet."""
+    """Return a title for a copy of a note, numbered if another note already has it."""
     taken = {card.title for card in workspace.notes.all()}
     name = title = t("{title} (copy)", title=note.title)
     number = 1

@@ -1,4 +1,4 @@
-"""Lines of notes that name a coming day or are open tasks, with links, and boxes that tick tasks in their notes."""
+"""Lines of notes that name a coming day or are open tasks, with links to them, and checkboxes for the tasks."""
 
 import re
 from collections.abc import Collection
@@ -65,7 +65,7 @@ def _tick(line: QuotedLine) -> None:
 
 
 def tasks(shown: Collection[QuotedLine], now: datetime) -> None:
-    """Draw the open tasks of recently changed notes, without the lines that are already shown.
+    """Draw up to TASKS open tasks of recently changed notes, without the lines that are already shown.
 
     `now` is the time on the user's clock.
     """

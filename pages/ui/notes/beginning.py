@@ -31,7 +31,7 @@ _NOTES = 20
 
 
 def _draw(base: str) -> None:
-    with busy("Reading the notes"):
+    with busy("Reading the notes…"):
         concepts = workspace.related.concepts.all(base, _CONCEPTS)
     if hidden := session_state.get("concept_hidden"):
 
@@ -60,7 +60,7 @@ def _draw(base: str) -> None:
 
 
 def _decisions(concepts: Sequence[Concept], chosen: Sequence[str]) -> None:
-    """Draw buttons for the actions on the chosen concepts. If there are several, they can be merged into the first."""
+    """Draw buttons that pin or hide the chosen concept, or a button that merges several into the first."""
     first = chosen[0]
     concept = next(concept for concept in concepts if concept.name == first)
     decide = workspace.related.concepts.decide

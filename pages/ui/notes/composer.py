@@ -52,7 +52,7 @@ def session_texts() -> dict[str, EditorSession]:
 
 
 def _open(note: Note | None, base: str, body: str = "", **more: Any) -> EditorSession:
-    """Open a new editor session. `more` has its other fields."""
+    """Create and open an editor session. `more` has its other fields."""
     session = EditorSession(token_hex(8), note, base, body, **more)
     if note:
         seen: dict[str, int] = session_state.setdefault(SEEN, {})
@@ -68,7 +68,7 @@ def begin(base: str = "", body: str = "", *, title: str = "", folder: str = "", 
 
 
 def begin_here(title: str = "", *, at_top: bool = False, **more: object) -> None:
-    """Start a new note in the current base and folder, or at the top of the base, as `begin` does."""
+    """Start a new note with `begin`, in the current base, and in the current folder unless `at_top` is True."""
     base, folder = places.current_place()
     begin(base, "", title=title, folder="" if at_top else folder, **more)
 
@@ -87,14 +87,17 @@ def edit(note_id: str, *, caret: int = 0, back: str = "") -> None:
 
 
 def edit_as(note: Note, body: str, fields: ValueMap, conflict: Note | None = None) -> None:
-    """Start editing a note with a changed text and fields, which may conflict with the note. Use this in callbacks."""
+    """Start editing a note with an unsaved text and fields. Use this in callbacks.
+
+    `conflict` is the stored note if it has changed in a conflicting way.
+    """
     base = base_of(note)
     clear_undo()
     keep_draft(_open(note, base, body, fields=dict(fields), conflict=conflict, action="rest"))
 
 
 def edit_proposed(submission: Submission) -> None:
-    """Start editing a proposed change to a note. Use this in callbacks. Raises NoteNotFound."""
+    """Start editing a note that awaits review, or a proposed change. Use this in callbacks. Raises NoteNotFound."""
     note = workspace.notes.get(submission.note.id)
     changed = workspace.proposals.proposed(submission)
     proposed = str(submission.change.at) if submission.change else ""
@@ -129,7 +132,10 @@ def open_draft(draft: NoteDraft, predecessor: str = "") -> None:
 
 
 def _draft_origin(draft: NoteDraft) -> Note | None:
-    """Return the note version that a draft is based on, or the stored note if the draft is already saved."""
+    """Return the note version that a draft is based on, or the stored note if the draft is already saved.
+
+    Return None for the draft of a new or deleted note.
+    """
     note_id, draft_id = draft.key.split(" ")
     version = draft.version
     if (saved := _SAVED.get(draft_id)) and saved[2] <= number_of(draft):
@@ -322,7 +328,10 @@ def has_own_title(session: EditorSession) -> bool:
 
 
 def is_overtaken(session: EditorSession) -> bool:
-    """Return whether a newer version of the note has been stored since the last call."""
+    """Return whether a newer version of the note has been stored since the last call.
+
+    Unsaved text is then saved, which merges it with that version if possible.
+    """
     try:
         overtaken = session.overtake(workspace.notes.get(session.note_id))
     except NoteNotFound:
@@ -334,7 +343,7 @@ def is_overtaken(session: EditorSession) -> bool:
 
 
 def take_newer(session: EditorSession) -> None:
-    """Edit the newer version, or show a conflict if the text has changed. Use this in callbacks. Raises NoteNotFound."""
+    """Edit the newer version, or show a conflict if the text has changed. Use in callbacks. Raises NoteNotFound."""
     if session.changed:
         session.conflict = session.newer
     else:
@@ -403,13 +412,13 @@ def drop_draft(session: EditorSession) -> None:
 
 
 def is_saved(draft: NoteDraft) -> bool:
-    """Return whether a draft equals its stored note, or is empty for a new note."""
+    """Return whether a draft has no changes: it equals the stored note, or is empty if the note is new."""
     body = "" if draft.note_id == NEW else workspace.notes.get(draft.note_id).body
     return not draft.fields.get("fields") and with_line_ends(draft.body, body) == body
 
 
 def number_of(draft: NoteDraft) -> int:
-    """Return the number of a draft's text."""
+    """Return the number that the editor gave the draft's text. Later texts have higher numbers."""
     return int(str(draft.fields.get("number", 0)))
 
 
@@ -464,7 +473,7 @@ def session_id() -> str:
 
 
 def listen() -> None:
-    """Receive unsaved text from this window's editors, both open and closed."""
+    """Save the text of closed editors, and receive unsaved text from this window's open and closed editors."""
     session = current_session()
     if session and session_state["page"] != "notes":
         session.left = True

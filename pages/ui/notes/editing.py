@@ -192,7 +192,7 @@ def _act(session: EditorSession) -> None:
 
 
 def _offer_undo(session: EditorSession) -> None:
-    """Say on the page to return to what was saved, and offer to undo it."""
+    """Make the page that the editor returns to say what was saved, and offer to undo it."""
     note = session.note
     if note is None:
         return
@@ -331,7 +331,7 @@ def _note_in_editor(session: EditorSession) -> Note:
 
 
 def _draw_conflict(session: EditorSession, stored: Note) -> None:
-    """Show the differences and the ways to resolve the conflict. Each of the ways keeps both texts.
+    """Show how the two texts differ, and a button for each version to keep. Whichever is chosen, neither text is lost.
 
     The user can keep writing until the conflict is resolved.
     """
@@ -375,7 +375,10 @@ def _draw_conflict(session: EditorSession, stored: Note) -> None:
 
 
 def _take_theirs(session: EditorSession) -> None:
-    """Save the editor's text as a version, then revert the note to the conflicting stored text."""
+    """Save the editor's text as a version, then revert the note to the conflicting stored text.
+
+    If the user was editing text written by a program, close the editor instead, which keeps the text as a draft.
+    """
     stored = stored_note(session)
     if session.decides:  # saving would accept text written by a program, so the text stays a draft
         composer.leave()

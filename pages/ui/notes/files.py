@@ -99,7 +99,7 @@ class NoteSources(Sources):
         )
 
     def mentions(self, places: Sequence[SourceSpan]) -> dict[str, str]:
-        """Return the sentence in which each of the given notes links to this note, keyed by the linking note's id."""
+        """Return the sentence in which each given note links to this note, keyed by its id, or "" if none is found."""
         return workspace.texts.mentions(self._links, self._note.id, [place.id for place in places])
 
     def near(self, limit: int) -> list[SourceSpan]:
@@ -172,7 +172,7 @@ def page_file(title: str, body: str) -> bytes:
 
 
 def note_page(note: Note) -> bytes:
-    """Return a note as an HTML page. Links to other notes and to files become plain text."""
+    """Return a note as an HTML page that contains its pictures. Links to other notes become plain text."""
     room = PICTURES
 
     def inside(note_id: str, file: Attachment) -> str | None:

@@ -57,7 +57,7 @@ def undo_edit(before: Note, after: Note) -> None:
 def offer_text_undo(note: Note) -> None:
     """Offer to undo the edits made since this session last showed the note or began to edit it.
 
-    Nothing is offered if an undo has already been.
+    Nothing is offered if another undo has just been offered.
     """
     seen: dict[str, int] = session_state.setdefault(SEEN, {})
     before = seen.get(note.id, note.version)
@@ -193,7 +193,7 @@ def _choose_view(note_id: str, number: int, others: dict[int, str]) -> tuple[str
 
 
 def draw_difference(difference: NoteDifference) -> None:
-    """Show the differences in fields and text between two states of a note."""
+    """Show the differences in fields and text between two states of a note, or say that the text is the same."""
     draw_html(
         _fields(difference.fields)
         + (words(difference) or f'<span class="t-dim">{t_html("The text is the same.")}</span>')

@@ -74,7 +74,7 @@ _CHOSEN = "import_path_chosen"
 
 
 def _choose() -> None:
-    """Draw the button for choosing a folder. On the next run, the folder's path is in the path box."""
+    """Draw the button for choosing a folder. The next run puts the folder's path into the path box."""
     if window.command():
         if button("Choose a folder…", "import_path_choose", "folder_open"):
             with busy("Choose the folder in the dialog that opened."):
@@ -132,7 +132,7 @@ def section() -> None:
 
 
 def adding(base: str, *, opened: bool) -> None:
-    """Show the ways to add notes to a base: importing a folder or files, and writing a note.
+    """Draw the forms for adding notes to a base: importing a folder, files or a web page, and writing a note.
 
     If an import plan for the base awaits confirmation, show the plan instead.
     """

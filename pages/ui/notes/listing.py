@@ -1,4 +1,4 @@
-"""The left of the Notes page, with the filter box and a tree or table of notes. Clicking a note opens it."""
+"""The left side of the Notes page, with the filter box and a tree or table of notes. Clicking a note opens it."""
 
 import re
 from collections.abc import Container, Sequence
@@ -36,7 +36,7 @@ class Narrowing:
 
     @property
     def parts(self) -> list[object]:
-        """Everything that narrows the list of notes, starting with the base."""
+        """The base, words and other filters that narrow the list of notes, in this order."""
         return [self.base, self.words, self.filters.conditions, self.filters.after, self.filters.before]
 
     def cards(self) -> list[NoteSummary]:

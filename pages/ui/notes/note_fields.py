@@ -125,7 +125,9 @@ def _field(session: EditorSession, name: str, box: Place) -> None:
             words_box(box, label, key, [tag for tag, _ in session.completions.tags], value or [], **more)
             if session.kept_tags:
                 named = [f"#{tag}" for tag in session.kept_tags]
-                st.toast(plain(t("These tags are also in the text. Remove them there too: {tags}", tags=named)))
+                st.toast(
+                    plain(t("Tags in the text are kept. To remove them, delete them from the text: {tags}", tags=named))
+                )
                 session.kept_tags = []
         case "notes":
             words_box(box, label, key, [note for note, *_ in session.completions.notes], value or [], **more)
@@ -242,7 +244,7 @@ def _on_change(session: EditorSession, name: str, key: str) -> Callable[[], None
 
 
 def _words(session: EditorSession, name: str) -> list[str]:
-    """Return the words to suggest for a field."""
+    """Return the words to suggest for a field: note types, the categories of the type, or words in use."""
     if name == "type":
         workspace.vocabulary.begin(session_state["language"])
         return workspace.vocabulary.types()

@@ -95,7 +95,7 @@ def button(card: NoteSummary, key: str) -> None:
 
 
 def place() -> str:
-    """Return the heading or block at which the note was opened, or "" if there is none."""
+    """Return the heading or block that the note was opened at, or "" for the start of the note."""
     return str(session_state.get(_PLACE, ""))
 
 

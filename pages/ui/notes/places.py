@@ -1,4 +1,4 @@
-"""Where a note is, and where a new one goes: the bases that can hold it, and the base and folder to suggest."""
+"""The base and folder of a note, and the bases and folders to suggest for a new note."""
 
 import posixpath
 from pathlib import Path
@@ -31,7 +31,7 @@ def has_read_only_files(name: str) -> bool:
 
 
 def writable_bases() -> list[str]:
-    """Return the user's own bases, without those whose files are read-only unless all of them are."""
+    """Return the user's own bases except those with read-only files. If all of them have such files, return all."""
     own = workspace.daily.own_bases()
     return [name for name in own if not has_read_only_files(name)] or own
 
@@ -55,9 +55,9 @@ def current_place() -> tuple[str, str]:
 
 
 def choose_base(key: str, first: str = "") -> str:
-    """Return the base for notes to add. If the user has several bases, draw a selector that starts with `first`.
+    """Return the base that notes are to be added to. If the user has several, draw a selector that starts with `first`.
 
-    By default, or if `first` isn't one of the bases, use the default base for a new note.
+    If `first` isn't one of the user's own bases, the selector starts with the default base for a new note.
     """
     own = workspace.daily.own_bases()
     if first not in own:

@@ -216,7 +216,7 @@ BEFORE = 8
 
 
 def note(note: Note, passage: Passage | None) -> None:
-    """Show a note, scrolled to a passage if one is given. Scripts in the note aren't run, and nothing is fetched."""
+    """Show a note, scrolled to a passage if given. If a question led to the passage, record the use of the note."""
     chunk, question = passage or (None, "")
     edits = placed_edits(note)
     edited = [item.index for item in workspace.chunks.all(note.id) if item.id in edits] if edits else []

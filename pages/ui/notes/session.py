@@ -32,7 +32,7 @@ class Offers:
 
 
 def load_offers() -> Offers:
-    """Collect the workspace's current notes, tags and folders."""
+    """Collect completions from all notes, tags and folders. Notes are sorted by title, and tags by frequency."""
     cards = workspace.notes.all()
     folders = {
         base.name: sorted(
@@ -80,7 +80,7 @@ class State(Enum):
 
 @dataclass
 class EditorSession:
-    """The text and fields in the editor, and whether they have been saved."""
+    """The text and fields in an editor, the stored note that they belong to, and what has been saved."""
 
     # Token that identifies this session's editor in the browser.
     token: str
@@ -299,7 +299,7 @@ class EditorSession:
             self.refusal = error.message
 
     def adopt(self, note: Note) -> None:
-        """Take `note` as the stored note, with no changes left.
+        """Make `note` the stored note, and forget all changes.
 
         If a field was stored differently from how the user entered it, the fields are redrawn. The title isn't redrawn,
         because the user may still be typing it.
@@ -312,7 +312,7 @@ class EditorSession:
         self.fields = {}
 
     def give_back(self, note: Note, name: str) -> None:
-        """Take `note` as the stored note after its field `name` was restored from the file. Keep other changes."""
+        """Make `note`, whose field `name` was restored from the file, the stored note. Keep the other changes."""
         fields = {other: value for other, value in self.fields.items() if other != name}
         self.adopt(note)
         self.fields = fields

@@ -47,7 +47,7 @@ def draw(base: str, text: str) -> None:
         if look in trashed.version.title.casefold() or look in (trashed.path or "").casefold()
     ]
     if not found:
-        small_print("The trash is empty.")
+        small_print("There are no deleted notes here.")
     for trashed in found[:_SHOWN]:
         _row(trashed)
     more(len(found) - _SHOWN)
@@ -66,9 +66,7 @@ def draw(base: str, text: str) -> None:
 def gone(note_id: str) -> None:
     """Draw a message that a note no longer exists. If it is in the trash, offer to restore it."""
     trashed = next((trashed for trashed in workspace.trash.all() if trashed.version.note_id == note_id), None)
-    st.info(
-        t("This note is in the trash.") if trashed else t("This note isn't here any more."), icon=":material/delete:"
-    )
+    st.info(t("This note is in the trash.") if trashed else t("This note no longer exists."), icon=":material/delete:")
     if trashed:
         _row(trashed)
         _dialog()

@@ -154,7 +154,7 @@ def _settled(done: Sequence[Submission], *, accepted: bool) -> str:
 
 
 def merge(matter: ReviewItem, into: str) -> None:
-    """Append the text of a new note to the note with the id `into`, move the new one to the trash, and offer to undo this."""
+    """Append a new note's text to the note `into`, move the new note to the trash, and offer to undo both."""
     before = workspace.notes.get(into).version
     merged = workspace.review.merge(matter, into)
 

@@ -87,7 +87,7 @@ def _draw_dropped(prepared: Prepared, options: SearchOptions) -> None:
 
 
 def why_not(text: str, options: SearchOptions) -> None:
-    """Draw a note selector, and the reason why the chosen note isn't among the hits."""
+    """Draw a collapsed note selector, and the reason why the chosen note isn't among the hits."""
 
     def draw() -> None:
         card = _note()
@@ -110,7 +110,7 @@ def why_not(text: str, options: SearchOptions) -> None:
 def _note() -> NoteSummary | None:
     notes = workspace.notes.all()
     if len(notes) > LISTED:
-        typed = text_input("Part of its title or path", "why_not_part", icon=":material/filter_alt:").strip()
+        typed = text_input("Part of the note's title or path", "why_not_part", icon=":material/filter_alt:").strip()
         if not typed:
             return None
         notes = workspace.notes.all(text=typed)[:LISTED]
@@ -126,7 +126,7 @@ def _note() -> NoteSummary | None:
 def section(text: str, options: SearchOptions) -> None:
     """Show the answer written by a language model, or the button that requests it.
 
-    Show nothing if no language model is set up.
+    Show nothing if no language model is set up or the workspace is read-only.
     """
     if workspace.readonly or not workspace.settings.llm.is_set_up:
         return
@@ -153,7 +153,7 @@ def section(text: str, options: SearchOptions) -> None:
 
 
 def _thread(text: str) -> Thread | None:
-    """Return the thread that begins with a written answer to the question in this session, or None if there is none."""
+    """Return the thread that began with an answer written to this question in this session, or None."""
     known: dict[str, str] = session_state.setdefault("thread_of_question", {})
     latest = workspace.threads.latest_thread
     if latest and threads.is_answer_for(text) and not workspace.jobs.running("answer"):
@@ -251,7 +251,10 @@ def draw(text: str, options: SearchOptions, *, several: bool) -> None:
 
 
 def _mark(text: str, result: SearchResult, options: SearchOptions) -> None:
-    """Record whether the page says that no note answers a question, unless the search leaves out notes or isn't complete."""
+    """Record whether the page says that no note answers a question.
+
+    Nothing is recorded if the search was filtered or may find more later.
+    """
     narrowed = options["filters"] != Filters() or any(
         term.kind not in NOT_NARROWING for term in result.understood.terms
     )

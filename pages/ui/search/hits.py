@@ -208,7 +208,7 @@ WIDTHS = (0, 1, 2, 3)
 
 
 def tones(result: SearchResult) -> dict[str, str]:
-    """Return a colour for each sub-query of a decomposed question, keyed by the sub-query's text."""
+    """Return a colour for each sub-query of a decomposed question, keyed by the sub-query's text. Colours may recur."""
     texts = dict.fromkeys(part.text for part in result.asked)
     return dict(zip(texts, cycle(TILES), strict=False))
 
@@ -258,7 +258,7 @@ def draw_hits(text: str, result: SearchResult, *, base: bool, answer: Answer | N
 
 
 def _card(hits: Sequence[Hit], draw: Callable[..., None], *, seen: int) -> None:
-    """Show a note's first `seen` hits, and a button that shows the rest."""
+    """Show a note's first `seen` hits, and a button that shows or hides the rest."""
     first = hits[0]
     key = f"more_of_{first.note.id}"
 

@@ -129,7 +129,7 @@ def put(text: str, earlier: str = "") -> None:
 
 
 def draw_earlier(text: str) -> Mapping[str, str]:
-    """Draw links to the earlier questions that led to this question. Return the query parameters for this question."""
+    """Draw links to the earlier questions that led to this one, oldest first. Return the URL parameters of this one."""
     earlier = str(session_state.get(_EARLIER, "")).splitlines()[-_MOST_EARLIER:]
     for number, question in enumerate(earlier):
         titled_link(
@@ -212,7 +212,10 @@ def remember(text: str) -> None:
 
 @contextmanager
 def problems(text: str) -> Iterator[None]:
-    """Show an error in the question or from a model, with a button for a search that avoids the error."""
+    """Show an error in the question or from a model, with a button for a search that avoids it.
+
+    Raises any other error, and a QueryError without a position.
+    """
     try:
         yield
     except QueryError as error:
@@ -233,7 +236,7 @@ def problems(text: str) -> Iterator[None]:
 
 
 def draw_fields(text: str, colons: Iterable[tuple[str, str]]) -> None:
-    """Draw a button for each field that the user may have misspelled.
+    """Draw a button that corrects each field name that the user may have misspelled.
 
     An unknown name before a colon is searched for as text. `colons` has each such name with the most similar field, or
     "" if no field is similar.
@@ -255,7 +258,7 @@ def draw_start() -> None:
 
 
 def start() -> None:
-    """Show recent questions, recent threads, and example questions on the page before the first question."""
+    """Show recent questions, recent threads, and example questions, for as long as nothing has been asked."""
     left, right = columns(2, gap="large")
     past = workspace.searches.all(RECENT)
     with left, container(key="recent", gap="xxsmall"):

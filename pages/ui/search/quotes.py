@@ -89,7 +89,7 @@ def as_markdown(quote: Quote) -> str:
 
 
 def as_page(answer: Answer) -> str:
-    """Return an HTML page body with the question, the quotes that are visible initially, and their sources."""
+    """Return the body of an HTML page with the question, the quotes that are visible initially, and their sources."""
     quoted = (
         f"<blockquote>{_lead(quote.shown_lead, quote)}{_text(quote)}{cards.definitions(quote.definitions)}</blockquote>"
         f'<p class="undrawn">{html(cards.place(quote))}</p>'
@@ -145,7 +145,7 @@ def _text(quote: Quote) -> str:
 
 
 def _code(text: str, *, is_marked: bool) -> str:
-    """Return lines of code as HTML, without the indentation that all have, and without blank lines at both ends."""
+    """Return lines of code as HTML, without the indentation that they share and without blank lines at both ends."""
     code = html(dedent(text).strip("\n").rstrip())
     return f'<pre class="t-code">{f"{_NEAR}{code}</span>" if is_marked else code}</pre>' if code else ""
 

@@ -63,12 +63,12 @@ def close() -> None:
 
 
 def short(title: str) -> str:
-    """Return the beginning of a title or question that is too long for a link."""
+    """Shorten a title or question that is too long for a link to its first characters."""
     return title if len(title) <= _LONGEST else f"{title[:_LONGEST]}…"
 
 
 def draw_links(most: int = SHOWN) -> None:
-    """Draw links to the threads with the latest answers, at most `most`."""
+    """Draw links to the `most` threads with the latest answers. If there are none, draw nothing."""
     threads = workspace.threads.all()[:most]
     if not threads:
         return
@@ -128,7 +128,8 @@ def _turn(turn: Turn) -> None:
 def _draw_quotes(turn: Turn, cited: Cited) -> None:
     """Show a quote cited in an answer, with a link to its source.
 
-    If the source no longer contains the quote, show the reason and any differences instead of the link.
+    The quote is left out if it is shown below a reworded sentence. If the source no longer contains the quote, show
+    the reason and any differences instead of the link.
     """
     place = workspace.threads.place(cited)
     if place.state in ("same", "moved"):

@@ -120,7 +120,10 @@ _JOINT = r"(?<=\w)[_/.](?=\w)"
 
 
 def collect_facets(result: SearchResult, options: SearchOptions) -> Facets:
-    """Return the facets by field. If the question filters by a field, count that field's facets without the filter."""
+    """Return the facets by field. If the question filters by a field, count that field's facets without the filter.
+
+    The result is empty if no field has several values or a value in the question.
+    """
     fields = {}
     for name in TERMS:
         wider = _without_field(result, name)
@@ -180,7 +183,7 @@ def _field(result: SearchResult, name: str, group: Sequence[Facet]) -> None:
 
 
 def _without_field(result: SearchResult, name: str) -> str:
-    """Return the question with the terms that filter by a field removed."""
+    """Return the question without the terms that limit it to values of a field."""
     text = result.query
     for term in sorted(result.understood.terms, key=lambda term: -term.start):
         if term.field in TERMS[name] and not term.negated and term.kind != "preferred":
@@ -195,7 +198,7 @@ TAGS = 8
 
 
 def draw_suggestions(text: str, result: SearchResult) -> None:
-    """Draw a message that nothing was found, and buttons for wider searches."""
+    """Draw a message that nothing was found, with buttons that drop a part of the question or change an option."""
     words = bool(result.understood.text)
     st.warning(
         t("Nothing was found for this question.") if words else t("No note matches these filters."),

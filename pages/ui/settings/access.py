@@ -21,7 +21,7 @@ WAYS = message_table(
 
 
 def draw_assistants() -> None:
-    """Show an explanation of assistants, a selector, and the configuration to copy for the selected assistant."""
+    """Explain what assistants are, and show the configuration to copy for the one selected."""
     paragraph(
         t(
             "An assistant such as Claude can search and read your notes and write new ones, which wait on the "

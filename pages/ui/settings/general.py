@@ -261,7 +261,7 @@ def is_fixed(program_setting: ProgramSetting) -> bool:
 
 
 def draw_file(key: str) -> None:
-    """Show the text of `tessera.toml`, initially collapsed. `key` tells apart several such elements."""
+    """Show the text of `tessera.toml`, initially collapsed. `key` must be unique among these elements on the page."""
     on_demand(FILE, f"file_{key}", "description", _file)
 
 
@@ -279,7 +279,7 @@ def _file() -> None:
 
 
 def draw_daily() -> None:
-    """Show the settings for today's note, and the path that results from them."""
+    """Show the settings for today's note, and the path that results from them, or what is wrong with them."""
     notes = {card.path or card.title: f"{card.title} · {card.path or card.base}" for card in workspace.notes.all()}
     fields: dict[str, Callable[..., object]] = {
         "base": partial(

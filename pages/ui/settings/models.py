@@ -108,7 +108,7 @@ KINDS = message_table(
 
 
 def in_use(status: Status) -> str:
-    """Return a sentence, as Markdown, that names the embedders in use."""
+    """Return a sentence, as Markdown, that names the embedders that bases use, or says that it is the built-in one."""
     used = {base.base.embedder for base in status.bases if base.base.has_vectors}
     if used <= {"bundled"}:
         return t("The built-in model is in use, so you don't need to set up anything.")

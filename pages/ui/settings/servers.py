@@ -355,7 +355,7 @@ _SOON = 0.15
 
 
 def draw_looking() -> None:
-    """Look for model servers on this machine, and draw those found."""
+    """Look for model servers on this machine, and draw those found, or how to install one if none has a model."""
     last = workspace.jobs.find(_JOB)
     is_fresh = last and (last.state == "running" or time.monotonic() - last.started - last.seconds < _FRESH)
     if not is_fresh and workspace.jobs.start(_JOB, workspace.servers.look, quiet=True):
@@ -384,5 +384,5 @@ def draw_looking() -> None:
 
 
 def short(model: str) -> str:
-    """Return a model's name without the folder and suffix added by llama.cpp."""
+    """Return a model's name without the folder and the suffix `.gguf`, which llama.cpp adds to names."""
     return model.replace("\\", "/").rpartition("/")[2].removesuffix(".gguf") if model.endswith(".gguf") else model

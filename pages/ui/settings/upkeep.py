@@ -31,7 +31,7 @@ from pages.ui.shared.widgets import (
 
 
 def draw_health() -> None:
-    """Show the results of the health checks, the button that runs the checks, past jobs, disk space, and the bug report."""
+    """Show the health checks and their results, past jobs, disk space, and the bug report."""
     small_print("Checks the notes, the search index, your folders, models, the disk and the backups.")
     with row():
         if button("Check everything", "doctor", "stethoscope", disabled=blocked_by("doctor")):
@@ -69,7 +69,7 @@ def draw_health() -> None:
 
 
 def _space() -> None:
-    """Draw a table of disk usage by category, and the button that frees unused space."""
+    """Draw a table of what takes up disk space, and the button that frees unused space."""
     space = workspace.doctor.space()
     rows = [{"part": text_of(name), "size": megabytes(getattr(space, part))} for part, name in SPACE_PARTS.items()]
     rows[1:1] = [  # below the database, which contains them
@@ -256,7 +256,7 @@ def _dialog(backups: dict[str, Backup]) -> None:
 
 
 def index(status: Status) -> None:
-    """Show the state and size of the vector index, and the button that rebuilds it."""
+    """Show the state of the vector index, the size of the workspace, and the button that rebuilds the index."""
     chosen = workspace.settings.index
     if status.index_problem:
         problem(status)
