@@ -38,7 +38,7 @@ HOSTS = [
 
 
 def workspace() -> "Workspace":
-    """Return this server's only workspace."""
+    """Return the workspace of this server, opening it if necessary."""
     from pages.ui.shared import shell
 
     return shell.open_workspace()

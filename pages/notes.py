@@ -131,5 +131,5 @@ else:
             imports.popover(vacant=vacant)
     elif not is_importing():  # an import's progress is shown above
         with row():
-            st.caption(t("There are no notes yet. Import a folder above, or"), width="content")
+            st.caption(t("There are no notes yet. Import a folder above, or use the sample notes:"), width="content")
             welcome.samples()

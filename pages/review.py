@@ -23,7 +23,7 @@ with errors():
     else:
         st.caption(t("There is nothing to review."))
         small_print(
-            "Notes written by programs, duplicates, contradictions and expired notes are listed here, and you "
+            "Duplicates, contradictions, expired notes, and notes written by programs are listed here, and you "
             "decide what to do with them."
         )
     draw_undo()

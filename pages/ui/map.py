@@ -69,7 +69,7 @@ def draw(
     """Draw a map. Clicking a point opens the note.
 
     `colours` has each note's colour index, or -1 for no colour. If `ramp` is True, the indexes range from 0 (worst) to
-    10 (best).
+    RAMP (best).
     """
     data = {
         "points": [[x, y, colour] for (x, y), colour in zip(mapped.places, colours, strict=True)],

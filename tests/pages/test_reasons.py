@@ -26,7 +26,7 @@ STATES = {
     "at work": ("embed", "cost", "test", "suggest", "evaluate", "backup", "verify", "doctor", "compact"),
 }
 LINES = {
-    "run": "None of the questions in this question set can be asked yet",
+    "run": "This question set has no accepted questions yet",
     "history_": "Select one test run to look at it",
     "questions_": "Tick the box on the left of a row",
 }

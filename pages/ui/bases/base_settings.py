@@ -1,4 +1,4 @@
-"""The name, switches, chunking, model and search settings of a base, with a box for trial searches."""
+"""A base's page, with its name, toggles, splitting, model and search settings, and a box for trial searches."""
 
 from dataclasses import replace
 

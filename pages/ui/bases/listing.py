@@ -1,4 +1,4 @@
-"""The list of bases, the form for a new base, base imports, and the trash for deleted bases."""
+"""The list of bases, the forms for creating and importing a base, and the trash for deleted bases."""
 
 import re
 from collections.abc import Callable

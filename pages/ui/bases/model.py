@@ -159,7 +159,7 @@ def _tokens(status: BaseStatus, model: ModelCard | None) -> None:
     )
     st.caption(
         t(
-            "{share:.0%} of the base, {size}",
+            "Data for {share:.0%} of the base, {size}",
             share=status.with_bits / status.windows if status.windows else 0.0,
             size=megabytes(status.bit_bytes),
         )
@@ -172,7 +172,7 @@ def _tokens(status: BaseStatus, model: ModelCard | None) -> None:
 
 
 def _draw_switch(base: KnowledgeBase, switch: Switch) -> None:
-    """Show that a base's change of embedder is unfinished, with buttons that resume or cancel the change."""
+    """Say that the switch of a base to another embedder isn't finished, with buttons that resume or cancel it."""
     job = workspace.jobs.find("switch")
     fields = {
         "embedder": embedder_name(switch.embedder),

@@ -140,7 +140,7 @@ def _draw_flagged(item: Flagged) -> None:
             f"keep_{edit.id}",
             "check",
             disabled=shut,
-            help="Becomes a separate chunk at the end of the note",
+            help="The edit becomes a separate chunk at the end of the note.",
         ):
             decide("keep")
         if button("Discard", f"drop_{edit.id}", "close", disabled=shut):

@@ -89,7 +89,7 @@ def choose(note_id: str) -> None:
 
 
 def offer(cards: Sequence[NoteSummary]) -> None:
-    """Draw a button for each of the most recently changed notes in `cards`."""
+    """Draw buttons that open the SHOWN most recently changed notes in `cards`. If there are no notes at all, say so."""
     if not workspace.notes.all():
         st.caption(t("The notes are being imported.") if is_importing() else t("There are no notes yet."))
         return
@@ -119,7 +119,7 @@ _STEPS = [factor * 10**power for power in range(7) for factor in (1, 2, 5)]
 def head(note: Note, own: bool) -> str:
     """Draw the note's title and the view selector. Return the chosen view: "stored", "preview" or "compare".
 
-    `own` marks a note that has its own splitting settings.
+    `own` is True if the note has its own splitting settings.
     """
     left, right = st.columns([6, 5], vertical_alignment="bottom", gap="medium")
     with left:
@@ -157,7 +157,7 @@ def figures(chunks: Chunks) -> None:
 
 
 def buckets(numbers: Sequence[int]) -> tuple[int, int, list[int]]:
-    """Build a histogram with about BARS bins at most. Return the first bin's start, the bin width, and the counts."""
+    """Build a histogram with at most BARS + 1 bins. Return the first bin's start, the bin width, and the counts."""
     low = min(numbers)
     high = max(numbers)
     step = next(step for step in _STEPS if (high - low) / step <= BARS)

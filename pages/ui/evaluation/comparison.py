@@ -111,7 +111,7 @@ def _golds(result: QuestionResult) -> None:
         crumb = (
             f'<div class="t-crumb">{html(gold.path)}</div>'
             if _is_in_place(gold)
-            else _tagged(gold.path, t("changed in the note since then"), "t-problem")
+            else _tagged(gold.path, t("changed since this test run"), "t-problem")
         )
         drawn.append(f'<div class="t-gold">{crumb}{cards.foldable(gold.quote)}</div>')
     needed = t("All {n} of these correct passages are needed", n=many)
@@ -444,7 +444,7 @@ def _adopt(base: KnowledgeBase, way: Pipeline) -> None:
         st.caption(
             t("Makes these the base's settings, then splits and indexes its notes again. Your edits are kept.")
             if recut
-            else t("Makes these the base's settings for every search that doesn't have its own."),
+            else t("Makes these the base's settings. They apply to every search that doesn't override them."),
             width="content",
         )
 

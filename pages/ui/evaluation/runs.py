@@ -98,7 +98,10 @@ PRESETS = message_table(
 
 
 def choose(base: KnowledgeBase) -> list[Pipeline]:
-    """Show two setups side by side and return them. Initially, they are the base's settings and the first preset."""
+    """Draw widgets for two setups side by side, and return the setups.
+
+    Initially, they are the base's settings and the first preset.
+    """
     chosen: list[Pipeline] = session_state.setdefault(
         f"ways_{base.id}", [Pipeline(), next(iter(presets(base).values()))]
     )
@@ -216,7 +219,7 @@ ABOUT = message_table(
             "Share of the first 10 hits that contain a correct passage. Questions with only one correct passage "
             "always score low, so use this figure only to compare test runs (precision@10)"
         ),
-        "ndcg@10": "How close the order of the first 10 hits comes to the best possible order, which is 1 (ndcg@10)",
+        "ndcg@10": "How close the order of the first 10 hits comes to the best possible order, from 0 to 1 (ndcg@10)",
         "map@10": "Average share of correct hits among the hits up to and including each correct passage (map@10)",
         "span_recall": "Share of the correct passages' text that is in the first 4,000 characters of the hits "
         "(span_recall)",
@@ -225,7 +228,7 @@ ABOUT = message_table(
             "How much text the hits and the correct passages share, from none (0) to exactly the same text "
             "(1) (span_iou)"
         ),
-        "answered": "Share of questions with an answer in the notes that were answered rather than refused (answered)",
+        "answered": "Of the questions with an answer in the notes, the share that was answered rather than refused (answered)",
         "cited_recall": (
             "Share of correct passages that the answer quotes. A quote counts if it overlaps at least half of "
             "the shorter text (cited_recall)"
@@ -233,7 +236,7 @@ ABOUT = message_table(
         "cited_precision": "Share of quotes that come from a correct passage (cited_precision)",
         "quoted": "Share of the answer's sentences whose source appears word for word in the notes (quoted)",
         "facts": "Share of the figures and names in your expected answers that also appear in the answers (facts)",
-        "refused": "Share of questions without an answer in the notes that were refused (refused)",
+        "refused": "Of the questions without an answer in the notes, the share that was refused (refused)",
         "agreed": (
             "How well the answers agree with your expected answers, as judged by the language model, which gives 1 "
             "for agreement and 0.5 for partial agreement. The reason is shown with each question (agreed)"
@@ -302,7 +305,7 @@ def draw_start(base: KnowledgeBase, question_set: QuestionSet, chosen: Sequence[
                 time=estimate(base, count * len(chosen)),
             )
             if count
-            else t("None of the questions in this question set can be asked yet."),
+            else t("This question set has no accepted questions yet."),
             width="content",
         )
         if not count:

@@ -97,7 +97,7 @@ DIALOG = Dialog("questions_dialog")
 
 
 def menu(base: str, question_set: QuestionSet) -> None:
-    """Draw the menu with the actions on a question set. Each opens a dialog."""
+    """Draw the menu with the actions on question sets, which `dialogs` and `import_questions` carry out."""
     labels = message_table(
         {
             "new": "New question set",

@@ -246,7 +246,7 @@ def _export(note: Note) -> None:
     name = path.with_suffix(".txt" if note.plain else ".md").name
     page = path.with_suffix(".html").name
     with errors():
-        small_print("The text and fields as Markdown, without pictures and attachments.")
+        small_print("Saves the text and fields as Markdown, without pictures and attachments.")
         download(
             plain(name),
             workspace.files.text(note.id).encode("utf-8", "replace"),

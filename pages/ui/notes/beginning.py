@@ -108,7 +108,7 @@ def _way() -> None:
         return
     ends = [note for text in (first, last) for note in workspace.notes.switch(text, 1)]
     if len(ends) < 2:
-        small_print("No note has this title.")
+        small_print("No note was found for at least one of these titles.")
         return
     steps = workspace.related.concepts.way(ends[0].id, ends[1].id)
     if not steps:

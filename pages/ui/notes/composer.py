@@ -74,7 +74,7 @@ def begin_here(title: str = "", *, at_top: bool = False, **more: object) -> None
 
 
 def title_of(path: str) -> str:
-    """Return a note's default title from its path."""
+    """Return the default title of a note at a path: the file name, without a note's suffix such as `.md`."""
     pure = PurePosixPath(path)
     return pure.stem if pure.name.lower().endswith(NOTE_SUFFIXES) else pure.name
 
@@ -239,7 +239,7 @@ def _merge(session: EditorSession, *, automatic: bool) -> None:
 
 
 def stored_note(session: EditorSession) -> Note:
-    """Return the stored note in a conflict. A changed file is read first, so that its text becomes a version."""
+    """Return the stored note that conflicts with the editor's text. If it is a file, the file is read first."""
     assert session.conflict is not None
     if workspace.files.is_owned(session.known_note):
         return workspace.files.read(session.note_id)

@@ -146,7 +146,7 @@ def _draw(session: EditorSession) -> None:
 
 
 def _edit_copy(session: EditorSession) -> None:
-    """Start editing a copy of a note whose text is read-only. Text typed in a draft goes to the copy."""
+    """Start editing a copy of a note whose text is read-only. Unsaved text is moved into the copy."""
     note = session.known_note
     copy = actions.copy_note(note)
     if session.body == note.body:
@@ -192,7 +192,7 @@ def _act(session: EditorSession) -> None:
 
 
 def _offer_undo(session: EditorSession) -> None:
-    """Make the page that the editor returns to say what was saved, and offer to undo it."""
+    """On the page that the editor returns to, say what was saved and offer to undo it."""
     note = session.note
     if note is None:
         return

@@ -229,7 +229,7 @@ def _by_upload(label: str, kind: str, base: str) -> None:
             on_change="ignore",
             label_visibility="collapsed",
         )
-        small_print("For more than a few hundred files, the folder path is much faster.")
+        small_print("For more than a few hundred files, importing a folder on this machine is much faster.")
         name = base or places.choose_base(f"upload_base_{kind}", session_state.get("notes_base", ""))
         if button("Preview changes", f"look_{kind}", type="primary"):
             if not files:

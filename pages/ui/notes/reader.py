@@ -267,7 +267,7 @@ def note(note: Note, passage: Passage | None) -> None:
 
 
 def _draw_remarks(note: Note, chunk: Chunk | None, edited: Sequence[int]) -> None:
-    """Show what a reader should know about a note before its text."""
+    """Show remarks about a note above its text, for example that it is archived or that files are missing."""
     if note.status == "archived":
         caption(t("This note is archived, so searches leave it out."), "archive")
     if note.expires_within(SOON) and note.expires_at:
@@ -452,7 +452,7 @@ def _raw(note: Note) -> None:
 
 
 def _warn_if_long(note: Note, shown: int, chunk: Chunk | None = None) -> None:
-    """Say which part of a note is shown if fewer than all of its characters are."""
+    """If a note is shown only in part, say which part. If it is the beginning, offer the whole text for download."""
     if shown >= len(note.body):
         return
     if chunk:

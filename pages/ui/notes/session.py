@@ -299,7 +299,7 @@ class EditorSession:
             self.refusal = error.message
 
     def adopt(self, note: Note) -> None:
-        """Make `note` the stored note, and forget all changes.
+        """Set the stored note to `note`, and forget all changes.
 
         If a field was stored differently from how the user entered it, the fields are redrawn. The title isn't redrawn,
         because the user may still be typing it.
@@ -312,7 +312,7 @@ class EditorSession:
         self.fields = {}
 
     def give_back(self, note: Note, name: str) -> None:
-        """Make `note`, whose field `name` was restored from the file, the stored note. Keep the other changes."""
+        """Set the stored note to `note`, whose field `name` was restored from the file. Keep the other changes."""
         fields = {other: value for other, value in self.fields.items() if other != name}
         self.adopt(note)
         self.fields = fields

@@ -91,7 +91,7 @@ def _done(submission: Submission) -> str:
 
 @frozen
 class Decision:
-    """A decision about items, with its button, its action in `REVIEW`, and the kinds of items that it applies to.
+    """A decision about items, with its button, its shortcut (`action` is a key of REVIEW), and the kinds it applies to.
 
     If `several` is True, it can be made for all listed items at once. `act` carries it out.
     """
@@ -145,7 +145,7 @@ def reject(chosen: Sequence[Submission]) -> None:
 
 
 def _settled(done: Sequence[Submission], *, accepted: bool) -> str:
-    """Return a sentence saying that a submission, or several, were accepted or rejected."""
+    """Return a sentence saying that one or several submissions were accepted or rejected."""
     if len(done) == 1:
         return text_of(settled_line(done[0].kind, done[0].note.title, accepted=accepted))
     if accepted:
@@ -544,7 +544,7 @@ def _choose(key: str, place: int) -> None:
 
 
 def reminders(matters: Items) -> None:
-    """Draw the toggle for reminders about notes worth another look. If it is on and no note is, say so."""
+    """Draw the toggle for reminders about notes worth another look. If it is on and there are none, say so."""
     chosen = workspace.review.reminders
     st.toggle(
         t("Show notes worth another look"),

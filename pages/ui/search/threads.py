@@ -63,7 +63,7 @@ def close() -> None:
 
 
 def short(title: str) -> str:
-    """Shorten a title or question that is too long for a link to its first characters."""
+    """Shorten a title or question that has more than _LONGEST characters."""
     return title if len(title) <= _LONGEST else f"{title[:_LONGEST]}…"
 
 

@@ -57,7 +57,7 @@ def draw_picture_model() -> None:
         if status.failed:
             draw_html(
                 folded(
-                    t_plural("{n} can't be read", "{n} can't be read", n=len(status.failed)),
+                    t_plural("{n} picture can't be read", "{n} pictures can't be read", n=len(status.failed)),
                     elements((with_label(failed.path, failed.error) for failed in status.failed), "div", "t-small"),
                     css="t-more",
                 )
@@ -108,7 +108,7 @@ KINDS = message_table(
 
 
 def in_use(status: Status) -> str:
-    """Return a sentence, as Markdown, that names the embedders that bases use, or says that it is the built-in one."""
+    """Return a sentence, as Markdown, that names the embedders in use, or says that only the built-in one is."""
     used = {base.base.embedder for base in status.bases if base.base.has_vectors}
     if used <= {"bundled"}:
         return t("The built-in model is in use, so you don't need to set up anything.")

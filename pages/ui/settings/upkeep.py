@@ -168,7 +168,7 @@ def _encryption() -> None:
     on = workspace.backups.encrypted
     st.caption(
         t(
-            "Backups are encrypted from now on. To restore a backup you need its passphrase, which "
+            "Backups are encrypted from now on. To restore a backup, you need its passphrase, which "
             "is not stored anywhere."
         )
         if on

@@ -228,7 +228,7 @@ def _copies(hit: Hit) -> str:
 
 
 def stages(scores: Mapping[str, StageScore]) -> str:
-    """Return a hit's score and rank in each search stage that it has, as HTML with a bar on a scale from 0 to 1."""
+    """Return, as HTML, a hit's score, rank and bar (on a scale from 0 to 1) in each search stage that affected it."""
     bars = []
     for stage, tile in COLOURS.items():
         if (found := scores.get(stage)) and (found.score or found.rank):

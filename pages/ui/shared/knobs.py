@@ -138,7 +138,7 @@ def _toggle(name: str, key: str, *, value: bool, **more: object) -> bool:
         more["disabled"] = True
     chosen = drawn(st.toggle, text_of(SWITCHES[name]), value=value, key=key, **more)
     if unreadable:
-        small_print("The component that reads pictures isn't installed yet. Install it, then restart Tessera:")
+        small_print("The component that reads pictures isn't installed yet. Run this command, then restart Tessera:")
         st.code(INSTALL, language="sh")
     return chosen
 
