@@ -164,7 +164,7 @@ def draw(
 
 
 def rendered_text(chunks: Chunks, shown: int | None) -> None:
-    """Show the chunks as formatted text, each in its own colour.
+    """Show the chunks as formatted text, in coloured bands.
 
     In a long note, only the chunks around the one at index `shown` are shown.
     """

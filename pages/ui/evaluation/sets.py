@@ -115,7 +115,7 @@ def menu(base: str, question_set: QuestionSet) -> None:
 
 
 def dialogs(base: str, question_set: QuestionSet | None) -> None:
-    """Draw the dialog for the action chosen in the menu, if any.
+    """Draw the dialog for the action chosen in the menu, if any. The sample questions are opened without a dialog.
 
     `question_set` is None if the base has no question sets.
     """

@@ -67,7 +67,7 @@ def _tick(line: QuotedLine) -> None:
 def tasks(shown: Collection[QuotedLine], now: datetime) -> None:
     """Draw up to TASKS open tasks of recently changed notes, without the lines that are already shown.
 
-    `now` is the time on the user's clock.
+    Tasks that name a day come first. `now` is the time on the user's clock.
     """
     quoted = {(line.note.id, line.start) for line in shown}
     every = [line for line in workspace.review.open_tasks(now) if (line.note.id, line.start) not in quoted]

@@ -276,7 +276,7 @@ def _figures(job: Job) -> list[str]:
 
 
 def history() -> None:
-    """Draw a table of the jobs that have ended since Tessera started, latest first."""
+    """Draw a table of the jobs that ended most recently, latest first."""
     now = utc_now()
     clock = time.monotonic()
     rows = [

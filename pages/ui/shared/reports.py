@@ -237,7 +237,7 @@ def _rechunked(done: Rechunked) -> list[str]:
 
 
 def failed(items: Iterable[Failed]) -> Rows:
-    """Return a row for each file that couldn't be read, with the reason."""
+    """Return a row for each file that wasn't imported, with the reason."""
     return [(item.path, text_of(item.error)) for item in items]
 
 
@@ -289,7 +289,7 @@ def draw_unread(base: KnowledgeBase) -> None:
 def unread_rows(base: str, files: Sequence[Failed], key: str) -> None:
     """Show files that couldn't be read, with the reasons.
 
-    Buttons ignore a single file, or all unreadable files of the same type.
+    The first _ACTED files have buttons for ignoring the file, or all unreadable files of its type.
     """
     ignore = workspace.folders.ignore
     for number, item in enumerate(files[:_ACTED]):

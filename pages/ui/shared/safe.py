@@ -39,7 +39,7 @@ _NAMELESS = "\ufeff"
 
 
 def is_pasted(address: str) -> bool:
-    """Return whether a URL is a `data:` URL of a picture without scripts."""
+    """Return whether a URL is a `data:` URL of a picture, in a format that can't contain scripts."""
     return _PASTED.fullmatch(address) is not None
 
 

@@ -32,7 +32,7 @@ workspace = cast("Workspace", current)
 
 
 def address() -> str:
-    """Return the URL of this server, for use on this machine. Its port is known before any page is drawn."""
+    """Return the URL of this server, for use on this machine. It is known before any page is drawn."""
     host = st.get_option("server.address") or "127.0.0.1"
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
     scheme = "https" if st.get_option("server.sslCertFile") else "http"

@@ -16,8 +16,8 @@ KEYS = component("keys", __file__, before="scrolling.js")
 def listen(*, searches: bool, language: str) -> str:
     """Listen for keyboard shortcuts and arrow keys.
 
-    Return the action of the shortcut just pressed, a key of EVERYWHERE, or "" if none was pressed. `language` is the
-    page's language for screen readers.
+    Return the action of the shortcut just pressed, a key of EVERYWHERE, or "" if none was pressed. `searches` is
+    True on the Search page, and `language` is the page's language for screen readers.
     """
     wishes: AnyValues = {f"on_{wish}_change": lambda: None for wish in EVERYWHERE}
     with st.container(key="keys"):

@@ -77,7 +77,7 @@ def example() -> str:
 
 
 def no_notes(text: str) -> None:
-    """Fill a page that has no notes to show with a text, buttons that import notes, and the progress of an import."""
+    """Draw a page without notes: a text, buttons that import notes, and the progress of an import."""
     paragraph(label_of(text), "t-lead", "p")
     beginnings()
     jobs.job_panel()
