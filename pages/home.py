@@ -151,7 +151,7 @@ def _draw_changed(changed: Sequence[NoteChange]) -> None:
 
 
 def recent() -> None:
-    """Draw links to pinned notes and the most recently changed notes, with the day of the last change and first words.
+    """Draw links to pinned and recently changed notes, each with the day of its last change and its first words.
 
     If there are several bases, each note's base is also shown.
     """

@@ -271,7 +271,7 @@ def _store(session: EditorSession, over: Note | None) -> Note:
 
 
 def move_to(session: EditorSession, base: str, folder: str) -> None:
-    """Set the base and folder of a new note. If the note is already saved, create it again in the new folder.
+    """Set the base and folder of a new note. If the note is already saved, create it again there.
 
     The text is stored as a draft first, so nothing is lost if the process is killed. At worst, the text is in both
     locations.

@@ -210,7 +210,8 @@ def begin_answer(
 ) -> None:
     """Start writing an answer to the question `text`, unless another answer is being written. Rerun the page.
 
-    `subject` is the question or the id of the thread that the answer belongs to.
+    `subject` is the question or the id of the thread that the answer belongs to. For a follow-up question, `thread` is
+    the id of its thread, and `typed` the question as the user typed it.
     """
     if workspace.threads.start(text, thread, typed=typed, **options):
         session_state[_FOR] = subject

@@ -167,7 +167,7 @@ def body(hit: Hit, seen: Highlight, *, around: bool) -> str:
 
 
 def lines(note: NoteSummary, chunk: Chunk, words: Spans = ()) -> str:
-    """Return a few lines of a chunk as HTML, around the first of `words`, or its beginning. The words are highlighted."""
+    """Return a few lines of a chunk as HTML, around the first of `words` if any. All of them are highlighted."""
     if chunk.line or chunk.picture:
         shown = clip(chunk.text, words, 3)[0]
     else:
