@@ -412,7 +412,7 @@ def drop_draft(session: EditorSession) -> None:
 
 
 def is_saved(draft: NoteDraft) -> bool:
-    """Return whether a draft has no changes: it equals the stored note, or is empty if the note is new."""
+    """Return whether a draft has no changes: it equals the stored note, or is empty if new. Raises NoteNotFound."""
     body = "" if draft.note_id == NEW else workspace.notes.get(draft.note_id).body
     return not draft.fields.get("fields") and with_line_ends(draft.body, body) == body
 

@@ -1,4 +1,4 @@
-"""Two notes side by side, with their sentences that contradict each other, and buttons for correcting them."""
+"""Two notes side by side, with the sentences in which they contradict each other, and buttons for editing them."""
 
 import re
 from difflib import SequenceMatcher

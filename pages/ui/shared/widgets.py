@@ -251,7 +251,7 @@ def select_in(place: Place, label: Label, texts: Mapping[Option, object], key: s
 
 
 def select_hidden(label: Label, names: Iterable[str], key: str, **more: object) -> str:
-    """Draw a select box of names whose label is only for screen readers. Return the chosen name.
+    """Draw a select box of names, with a label only for screen readers. Return the chosen name.
 
     The choice is kept when the user leaves the page.
     """
