@@ -338,7 +338,7 @@ def draw_form(question_set: QuestionSet, question: Question, kinds: Sequence[str
         with row():
             label = t("Save") if question.id else t("Add")
             saved = widgets.submit(label, f"save_question_{key}", type="primary", writes=True)
-            small_print("Ctrl+Enter in the text box saves too.")
+            small_print("Ctrl+Enter in a text box saves the question, too.")
         if saved:
             text, note, answer = (typed.strip() for typed in (text, note, answer))
             changed = replace(question, text=text, kind=kind, note=note, any=not needed, answer=answer)

@@ -130,7 +130,7 @@ def _draw(session: EditorSession) -> None:
                             writes=True,
                         )
                         if not (note.plain or note.document):
-                            page_link("bases.py", "Change this", "tune", base=base.name)
+                            page_link("bases.py", "Let Tessera edit these files", "tune", base=base.name)
                 side = {"key": "reading_side", "default": "rendered"}
             else:
 

@@ -376,7 +376,7 @@ def _summary(prepared: Prepared, result: SearchResult, top: DeltaGenerator, *, n
 
 
 def _notice(result: SearchResult, notice: Notice) -> Message:
-    """Return a notice's text. It says how long indexing will take, if known, or which model is loading or has failed."""
+    """Return a notice's text. It says how long indexing will take, if known, or which model is loading or failed."""
     # The estimated seconds until indexing ends. There are none if they are unknown or nothing is being indexed.
     left = [job.left for job in map(workspace.jobs.find, _INDEXING) if job and job.state == "running" and job.left]
     if notice == "unfinished" and left:

@@ -236,7 +236,9 @@ def draw_suggestions(text: str, result: SearchResult) -> None:
                     name,
                 )
         if session_state["score_threshold"]:
-            button("Any similarity", "relax_threshold", "close", question_box.choose_option, "score_threshold", 0.0)
+            button(
+                "Allow any similarity", "relax_threshold", "close", question_box.choose_option, "score_threshold", 0.0
+            )
         if result.mode == "keyword" and result.settings.mode == "keyword":
             button("Search by meaning too", "relax_mode", "psychology", question_box.choose_option, "mode", "auto")
     if words:
