@@ -251,7 +251,7 @@ def chosen_runs(base: KnowledgeBase, question_set: QuestionSet) -> list[Run]:
     """Return the evaluation runs to show, at most MOST_RUNS.
 
     They are the runs given in the URL or, failing that, those chosen in this session. By default, they are the question
-    set's last finished runs with different setups.
+    set's last finished runs with different setups, the run with the base's own settings first.
     """
     key = _key(question_set.id)
     if (linked := links.arrived_value("runs")) is not None:

@@ -331,7 +331,7 @@ class EditorSession:
 
 
 def fields_of(note: Note, before: Note | None = None) -> AnyValues:
-    """Return the fields in which a note differs from `before`, in JSON form. By default, `before` is a new note."""
+    """Return the fields in which a note differs from `before`, in JSON form. By default, `before` is an empty note."""
     before = before or Note("", "", title="", body="", content_hash="")
     return {name: as_json(value) for name in NOTE_FIELDS if (value := getattr(note, name)) != getattr(before, name)}
 

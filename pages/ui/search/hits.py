@@ -68,7 +68,7 @@ def draw_pictures(result: SearchResult) -> None:
 
 
 def _image(note_id: str, picture: str) -> str:
-    """Return a thumbnail of a picture in a note as HTML, or "" if the file no longer exists."""
+    """Return a picture in a note as HTML, or "" if the file is missing or browsers can't show it."""
     file = workspace.attachments.find(note_id, f"/{picture}")
     if file and routes.is_shown(file):
         address = html(routes.file_address(note_id, file.place))

@@ -91,7 +91,7 @@ def excerpt(text: str, words: Spans, sentence: Span | None, *, underline: bool, 
 
 
 def _is_apart(text: str, before: Sequence[RenderedPart]) -> bool:
-    """Return whether the text above a code block doesn't introduce it. Introductory text ends with a colon."""
+    """Return whether a code block follows text that doesn't introduce it. Introductory text ends with a colon."""
     spoken = [piece for piece in before if _speaks(piece)]
     if not spoken or spoken[-1].css == "code pre":
         return False
