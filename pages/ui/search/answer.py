@@ -251,10 +251,7 @@ def draw(text: str, options: SearchOptions, *, several: bool) -> None:
 
 
 def _mark(text: str, result: SearchResult, options: SearchOptions) -> None:
-    """Record whether the page says that no note answers a question.
-
-    Nothing is recorded if the search was filtered or may find more later.
-    """
+    """Record whether the page says that no note answers a question, unless the search leaves out notes or isn't complete."""
     narrowed = options["filters"] != Filters() or any(
         term.kind not in NOT_NARROWING for term in result.understood.terms
     )

@@ -120,10 +120,7 @@ _JOINT = r"(?<=\w)[_/.](?=\w)"
 
 
 def collect_facets(result: SearchResult, options: SearchOptions) -> Facets:
-    """Return the facets by field. If the question filters by a field, count that field's facets without the filter.
-
-    The result is empty if no field has several values or a value in the question.
-    """
+    """Return the facets by field. If the question filters by a field, count that field's facets without the filter."""
     fields = {}
     for name in TERMS:
         wider = _without_field(result, name)
