@@ -12,17 +12,17 @@ from core.base.errors import ConfigError
 from core.base.faults import DATABASE
 from core.base.frozen import Values
 
+# Environment variable that overrides the folder for the user's files.
 VARIABLE = "TESSERA_CONFIG_DIR"
-"""Environment variable that overrides the folder for the user's files."""
 
 _AROUND = Path(__file__).parents[2]
 _INSTALLED = _AROUND / "tessera_app"
 
+# Folder with `app.py`, `pages`, `.streamlit` and `data`. In an installed program, this is `tessera_app`.
 PROGRAM = _INSTALLED if _INSTALLED.is_dir() else _AROUND
-"""Folder with `app.py`, `pages`, `.streamlit` and `data`. In an installed program, this is `tessera_app`."""
 
+# Working directory when the program is started from a shortcut.
 START = Path.home() if PROGRAM == _INSTALLED else PROGRAM
-"""Working directory when the program is started from a shortcut."""
 
 _HERE = Path("data", "workspace")
 

@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 _View = TypeVar("_View")
+# `TypedDict`, typed as Any because type checkers reject types created at run time.
 typed_dict: Any = TypedDict
-"""`TypedDict`, typed as Any because type checkers reject types created at run time."""
+# Function that converts a plain value to a typed one. It raises DecodeError or any other error in DAMAGE.
 Decoder = Callable[[Any], Any]
-"""Function that converts a plain value to a typed one. It raises DecodeError or any other error in DAMAGE."""
+# Errors raised when decoding an invalid value.
 DAMAGE = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
-"""Errors raised when decoding an invalid value."""
 _SAME = frozenset((str, int, float, bool, type(None)))
 _KINDS: dict[object, Message] = message_table(
     {
@@ -75,8 +75,8 @@ class DecodeError(ValueError):
         self.missing = missing
 
 
+# Marker used as the type of a field that maps names of the dataclass's other fields to values.
 OWN_FIELDS = object()
-"""Marker used as the type of a field that maps names of the dataclass's other fields to values."""
 
 
 def encode(

@@ -29,10 +29,10 @@ _LOG = getLogger(__name__)
 
 DATABASE = "notes.db"
 DATABASE_FILES = (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm")
+# Name of the workspace folder for database backups.
 BACKUPS = "backups"
-"""Name of the workspace folder for database backups."""
+# Name of the workspace folder for pictures in notes that aren't stored in one of the user's folders.
 FILES = "files"
-"""Name of the workspace folder for pictures in notes that aren't stored in one of the user's folders."""
 
 FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 REFUSED = {errno.EROFS, errno.EACCES, errno.EPERM}

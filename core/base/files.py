@@ -42,15 +42,15 @@ def disk_space(folder: Path) -> DiskSpace:
 
 
 _LOG = getLogger(__name__)
+# Default size limit of `read`, in bytes.
 SMALL = 4 << 20
-"""Default size limit of `read`, in bytes."""
 BROKEN = ".broken"
 # Maximum number of files set aside under one name. After that, the last one is replaced.
 _ASIDE = 5
 # Permanent errors when reading a file. Any other error, such as too many open files, may be temporary.
 _UNREADABLE = {EACCES, EISDIR, ELOOP, ENXIO}
+# Flags that prevent `os.open` from blocking on a pipe without a writer.
 AT_ONCE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
-"""Flags that prevent `os.open` from blocking on a pipe without a writer."""
 
 T = TypeVar("T")
 
@@ -60,6 +60,14 @@ def identity(place: Path) -> tuple[int, int] | None:
     with suppress(OSError):
         status = place.stat()
         return status.st_dev, status.st_ino
+    return None
+
+
+def stamp(place: Path) -> tuple[int, ...] | None:
+    """Return a value that differs once a file or its permissions have changed, or None if the file is missing."""
+    with suppress(OSError):
+        status = place.stat()
+        return status.st_size, status.st_mtime_ns, status.st_ctime_ns
     return None
 
 
@@ -270,8 +278,8 @@ def size(folder: Path) -> int:
     return sum(size for _, size in sizes(folder))
 
 
+# Name of the workspace folder for temporary files. Each process has a subfolder and holds that subfolder's lock.
 TEMPORARY_FOLDER = "temporary"
-"""Name of the workspace folder for temporary files. Each process has a subfolder and holds that subfolder's lock."""
 _LOCK = "lock"
 
 

@@ -29,8 +29,8 @@ _LABELLED = re.compile(
 )
 ROW = re.compile(r"[ \t>]*+\|.*\|[ \t]*$")
 """Pattern for a table row with bars at both ends."""
+# Pattern for the line of dashes below a table's header.
 RULE = re.compile(r"[ \t>]*+\|?+(?:[ \t]*+:?+-++:?+[ \t]*+\|)++(?:[ \t]*+:?+-++:?+)?+[ \t]*+$")
-"""Pattern for the line of dashes below a table's header."""
 _BAR = re.compile(r"(?<!\\)\|")
 # The last letter of a name, if it is wide, and what follows the letter.
 _WIDE_LAST = re.compile(rf"[{UNSPACED}][\W_]*\Z")

@@ -6,14 +6,14 @@ from typing import Any, TypeVar, dataclass_transform
 
 _Noun = TypeVar("_Noun")
 Texts = tuple[str, ...]
+# Values of any type, keyed by name.
 Values = dict[str, object]
-"""Values of any type, keyed by name."""
+# Values of unchecked types, keyed by name.
 AnyValues = dict[str, Any]
-"""Values of unchecked types, keyed by name."""
+# Read-only version of AnyValues.
 AnyMap = Mapping[str, Any]
-"""Read-only version of AnyValues."""
+# Read-only version of Values.
 ValueMap = Mapping[str, object]
-"""Read-only version of Values."""
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))

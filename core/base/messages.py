@@ -18,8 +18,8 @@ from core.base.frozen import ValueMap, Values, frozen
 ENGLISH = "en"
 _Key = TypeVar("_Key")
 
+# Languages for the screen and the terminal, as a mapping from catalogue names to the languages' own names.
 LANGUAGES = {ENGLISH: "English", "zh_CN": "中文"}
-"""Languages for the screen and the terminal, as a mapping from catalogue names to the languages' own names."""
 
 LOCALE = Path(__file__).with_name("locale")
 
@@ -50,8 +50,8 @@ class Message:
 
 
 Messages = tuple[Message, ...]
+# A message, or plain text.
 Text = str | Message
-"""A message, or the English text of one."""
 
 
 def message(text: str, /, **fields: object) -> Message:

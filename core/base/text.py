@@ -13,8 +13,8 @@ from urllib.parse import quote
 from core.base.blobs import Span, remove_blobs
 from core.base.irregular import IRREGULAR
 
+# Pattern for a line ending, as in Markdown and browsers. Form feed, U+2028 and the like count as whitespace.
 LINE_END = r"(?:\r\n|\n|\r)"
-"""Pattern for a line ending, as in Markdown and browsers. Form feed, U+2028 and the like count as whitespace."""
 
 _NEAR = 256
 # Characters with a special meaning in a URL or in Markdown.
@@ -67,30 +67,28 @@ def shared_length(first: Sequence[object], second: Sequence[object]) -> int:
     return next((at for at, (item, other) in pairs if item != other), min(len(first), len(second)))
 
 
+# Pattern to put before a period, so that the period of an abbreviation doesn't count as the end of a sentence.
 ABBREVIATED = "".join(
     [
         *(rf"(?<!\b{item}(?=\.))" for item in r"e\.g i\.e vs cf Mr Mrs Ms Dr Prof St Fig approx ca incl".split()),
         r"(?<![ap]\.m(?=\.))(?<![AP]\.M(?=\.))(?!(?:(?<=\bNo)|(?<=\bNr)|(?<=\bp)|(?<=\bpp)|(?<=\bvol)|(?<=\bVol))\.\s*\d)",
     ]
 )
-"""Pattern to put before a period, so that the period of an abbreviation doesn't count as the end of a sentence."""
 
+# Chinese, Japanese and Korean characters, as a regex character class.
+#
+# These scripts use no spaces, or attach particles to words.
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
-"""Chinese, Japanese and Korean characters, as a regex character class.
-
-These scripts use no spaces, or attach particles to words.
-"""
+# Characters of all scripts written without spaces, as a character class, including Thai, Lao, Burmese and Khmer.
 UNSPACED = f"{CJK}\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0edf\u1000-\u103f\u1050-\u108f\u1780-\u17d3"
-"""Characters of all scripts written without spaces, as a character class, including Thai, Lao, Burmese and Khmer."""
+# Characters that only change how other characters look, as a character class.
+#
+# They are soft hyphens, zero-width spaces, joiners, direction marks, variation selectors, and the stroke that stretches
+# Arabic words.
 INVISIBLE = (
     "\u00ad\u034f\u061c\u0640\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
     "\U000e0000-\U000e0fff"
 )
-"""Characters that only change how other characters look, as a character class.
-
-They are soft hyphens, zero-width spaces, joiners, direction marks, variation selectors, and the stroke that stretches
-Arabic words.
-"""
 CHINESE = re.compile(f"[{CJK}]")
 _FULL_WIDTH = re.compile("[\u2026\u3000\uff01-\uff5e]")
 _LETTER = re.compile(r"[^\W\d_]")
@@ -106,10 +104,10 @@ def _marks() -> Iterator[str]:
         yield f"{run[0]}-{run[-1]}"
 
 
+# Accents, vowel signs and points, which belong to the preceding letter, as a character class.
 MARKS = "".join(_marks())
-"""Accents, vowel signs and points, which belong to the preceding letter, as a character class."""
+# Pattern for a word in a script with spaces, including combining and invisible characters.
 WORD = rf"[^\W{UNSPACED}]+(?:[{MARKS}{INVISIBLE}]+[^\W{UNSPACED}]*)*"
-"""Pattern for a word in a script with spaces, including combining and invisible characters."""
 
 # Hebrew and Arabic vowel points and accents, which are usually omitted in writing.
 _POINTS = (
@@ -158,15 +156,15 @@ _JOINED = re.compile(
 _NUMBER = re.compile(r"(?<=[A-Za-z_])(?:\d++(?:\.\d++)++|\d{3,}+)(?![A-Za-z_])")
 # A name ending in a number that people also search for by itself: v1.2.3, ERR_CONN_4071.
 _NUMBERED = re.compile(rf"(?a:\b)[A-Za-z_][A-Za-z\d_]*?({_NUMBER.pattern})")
+# Version of the output of `index_words`. A workspace indexed with another version is reindexed.
 WORDS_FORM = 3
-"""Version of the output of `index_words`. A workspace indexed with another version is reindexed."""
+# Stop words, in the form returned by `keywords`.
 STOP_WORDS = frozenset(
     "a about an and are as at be been but by can could did do does for from had has have how i if in into is it"
     " its me my of on or our so than that the their them then there these they this those to was we were what"
     " when where which while who why will with would you your s t don doesn isn"
     " 什么 怎么 为什 么样 如何 哪些 哪个 是否 可以 这个 那个".split()
 )
-"""Stop words, in the form returned by `keywords`."""
 
 
 def digest(text: str) -> bytes:

@@ -22,6 +22,7 @@ from core.settings.errors import parse_settings, place_of, read_file
 from core.settings.sections import KEYS, key_variable
 
 _LOG = getLogger(__name__)
+# Settings that take effect without a restart, in addition to model server settings.
 AT_ONCE = (
     "daily",
     "knowledge",
@@ -33,7 +34,6 @@ AT_ONCE = (
     "enable_learning",
     "pictures",
 )
-"""Settings that take effect without a restart, in addition to model server settings."""
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -55,7 +55,7 @@ class SettingsFile:
     problem: Message | None = None
 
     def __post_init__(self) -> None:
-        self._stamp = _stamp()
+        self._stamp = files.stamp(FILE)
 
     @property
     def path(self) -> Path:
@@ -64,7 +64,7 @@ class SettingsFile:
 
     def look(self) -> None:
         """Reload the file if its modification time or size has changed since the last call."""
-        if (stamp := _stamp()) == self._stamp:
+        if (stamp := files.stamp(FILE)) == self._stamp:
             return
         self._stamp = stamp
         try:
@@ -166,15 +166,6 @@ def _replace(before: bytes, after: bytes) -> None:
             files.replace(file, after)
     except safe_replace.Changed as error:
         raise ConfigError("{file} was changed by another program. Try again.", file=file) from error
-
-
-def _stamp() -> tuple[int, int] | None:
-    """Return the file's modification time and size, or None if it can't be read."""
-    try:
-        state = FILE.stat()
-    except OSError:
-        return None
-    return state.st_mtime_ns, state.st_size
 
 
 # Other programs' names for each section. Any name in `[models]` that isn't listed belongs to the embedder.

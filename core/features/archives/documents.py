@@ -21,7 +21,17 @@ from core.base.errors import ArchiveError, EditError, RowError, SourceError
 from core.base.file_names import harmless_path
 from core.base.frozen import AnyValues, Values, attributes, frozen
 from core.base.messages import Message, message, reason_of
-from core.features.archives.records import Made, Mistakes, NoteRecord, RecordParts, Records, new_base, record_of
+from core.features.archives.records import (
+    FORMAT,
+    Made,
+    Mistakes,
+    NoteRecord,
+    RecordParts,
+    Records,
+    check_format,
+    new_base,
+    record_of,
+)
 from core.intake import folder, notefile, upload
 from core.intake.encoding import MAX_BYTES, unreadable
 from core.intake.folder import free_path
@@ -106,7 +116,7 @@ def _head(records: Records) -> Values:
     base = records.base
     values = to_plain(assemble(_BaseSection, base))
     values |= {"embedder": base.wish or base.embedder, "search": base.search.chosen()}
-    return {"tessera": "base", "version": 1, "base": values}
+    return {**FORMAT, "base": values}
 
 
 def _notes(records: Records) -> list[Values]:
@@ -151,13 +161,8 @@ def read(data: bytes, name: str) -> Records:
     data = data.removeprefix(b"\xef\xbb\xbf")
     document = (_parse_json if is_json else _parse_yaml)(data, name)
     head: AnyValues = document if isinstance(document, dict) else {}
-    version = head.get("version")
     items = head.get("notes", [])
-    known = (head.get("tessera"), version.value if isinstance(version, Scalar) else version) == ("base", 1)
-    if not known or not isinstance(items, list):
-        raise _document_error(
-            name, 1, message("this isn't a base exported by Tessera, or a newer version exported it.")
-        )
+    check_format(head if isinstance(items, list) else {}, name, message("line {line}", line=1))
     try:
         described = noun(_BaseSection, head.get("base"))
     except RowError as error:
@@ -167,20 +172,11 @@ def read(data: bytes, name: str) -> Records:
     def notes() -> Iterator[Made[NoteRecord]]:
         ids = set[str]()
         paths = set[str]()
-        text = data.decode() if is_json else ""
-        at = 0
-        line = 1
-        for item in items:
-            known_by = as_json(item.get("path") if isinstance(item, dict) else item) if is_json else ""
-            found = text.find(known_by, at)
-            if found > at:
-                line += text.count("\n", at, found)
-                at = found
-            elif found < 0:
-                text = ""  # another program escaped it differently; further searches would be slow
+        for number, item in enumerate(items, 1):
+            place = message("note {n}", n=number)
             if isinstance(item, _Mapping):
-                line = item.line
-            yield message("line {line}", line=line), partial(_record, item, base, paths, ids)
+                place = message("line {line}", line=item.line)
+            yield place, partial(_record, item, base, paths, ids)
 
     return Records(base, RecordParts(notes))
 

@@ -9,11 +9,12 @@ from itertools import chain
 from typing import Any, Protocol, TypeVar, Unpack
 
 from core import embedding
+from core.base.codec import Scalar
 from core.base.datetimes import utc_now
 from core.base.errors import ArchiveError, RowError, SourceError
 from core.base.file_names import harmless_path
-from core.base.frozen import AnyValues, frozen
-from core.base.messages import Message, Text
+from core.base.frozen import AnyValues, ValueMap, frozen
+from core.base.messages import Message, Text, message
 from core.indexing.indexer import Indexer
 from core.intake.folder import content_hash, free_path
 from core.model import (
@@ -81,7 +82,7 @@ class RecordParts(Iterable[T]):
 
     def map(self, change: Callable[[T], R]) -> "RecordParts[R]":
         """Return the records with `change` applied to each."""
-        return RecordParts(lambda: ((place, partial(_apply, change, make)) for place, make in self._read()))
+        return RecordParts(lambda: ((place, lambda make=make: change(make())) for place, make in self._read()))
 
 
 def in_memory(records: Iterable[T]) -> RecordParts[T]:
@@ -90,8 +91,28 @@ def in_memory(records: Iterable[T]) -> RecordParts[T]:
     return RecordParts(lambda: made)
 
 
-def _apply(change: Callable[[T], R], make: Callable[[], T]) -> R:
-    return change(make())
+# The first fields of every exported base.
+VERSION = 1
+FORMAT = {"tessera": "base", "version": VERSION}
+
+
+def check_format(head: ValueMap, name: str, place: Place) -> None:
+    """Check the first fields of an exported base, which is the file `name`.
+
+    Raises SourceError if a newer version of Tessera exported the base, and ArchiveError if it isn't an exported base.
+    """
+    version = head.get("version")
+    number = version.value if isinstance(version, Scalar) else version
+    if head.get("tessera") != FORMAT["tessera"] or type(number) is not int or number < VERSION:
+        raise ArchiveError(name, [(place, message("this isn't a base exported by Tessera."))])
+    if number > VERSION:
+        raise SourceError(
+            name,
+            "This base was exported by a newer version of Tessera (format {n}, but this version only reads up to "
+            "format {known}). Update Tessera, then import the base again.",
+            n=number,
+            known=VERSION,
+        )
 
 
 @dataclass(eq=False)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
 from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import IO
@@ -67,7 +68,7 @@ class BaseTrash(StoreTable):
     def all(self) -> list[TrashedBase]:
         """Return the deleted bases, most recent first. If a file isn't a valid archive, `problem` says why."""
         return sorted(
-            (_described(file, expired=file.parent == self.last) for file in self.every()),
+            (_described(file, files.stamp(file), expired=file.parent == self.last) for file in self.every()),
             key=lambda trashed_base: (trashed_base.at, trashed_base.key),
             reverse=True,
         )
@@ -130,7 +131,9 @@ def _key(file: Path) -> str:
     return os.fsencode(file.name).decode("utf-8", "replace")
 
 
-def _described(file: Path, *, expired: bool) -> TrashedBase:
+@lru_cache(maxsize=1024)
+def _described(file: Path, _stamp: object, *, expired: bool) -> TrashedBase:
+    """Return what the list of deleted bases shows of a file. A file is read again only if its stamp changes."""
     at = datetime.fromtimestamp(0, UTC)
     with suppress(OSError, ValueError, OverflowError):
         at = datetime.fromtimestamp(file.lstat().st_mtime, UTC)

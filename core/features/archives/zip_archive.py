@@ -18,7 +18,7 @@ from core.base.errors import ArchiveError, RowError, SourceError
 from core.base.faults import translate_errors
 from core.base.frozen import AnyValues, Texts
 from core.base.messages import message
-from core.features.archives.records import Made, Mistakes, RecordParts, Records, WordLists
+from core.features.archives.records import FORMAT, Made, Mistakes, RecordParts, Records, WordLists, check_format
 from core.intake import upload
 from core.intake.encoding import MAX_BYTES
 from core.intake.notefile import is_note
@@ -30,7 +30,6 @@ from core.store.backups.manifest import DAMAGE
 from core.store.base_table import SyncRecord
 
 _MARK = "tessera.json"
-_VERSION = {"tessera": "base", "version": 1}
 _BASE = "base.json"
 _WORDS = "words/"
 _LISTS = "notes versions edits proposals sets runs syncs uses".split()
@@ -56,7 +55,7 @@ def pack(records: Records) -> bytes:
 
 
 def _files(records: Records) -> Iterator[tuple[str, str]]:
-    yield _MARK, _line(_VERSION)
+    yield _MARK, _line(FORMAT)
     yield _BASE, _line(to_plain(records.base))
     for name in _LISTS:
         yield f"{name}.jsonl", "".join(_line(to_plain(record)) for record in getattr(records, name))
@@ -80,10 +79,10 @@ def unpack(stream: IO[bytes], name: str, *, own: bool = False) -> Records:
     an exported base, and SourceError if it is damaged.
     """
     archive = upload.open_archive(stream, name, limited=not own)
-    if archive.read(_MARK, _MOST_HEAD).strip() != _line(_VERSION).strip().encode():
-        raise ArchiveError(
-            name, [(_MARK, message("this isn't a base exported by Tessera, or a newer version exported it."))]
-        )
+    head = None
+    with suppress(RowError):
+        head = parse_json(archive.read(_MARK, _MOST_HEAD))
+    check_format(head if isinstance(head, dict) else {}, name, _MARK)
     kinds = get_type_hints(Records)
     lists: AnyValues = {
         kind: RecordParts(partial(_lines, archive, f"{kind}.jsonl", get_args(kinds[kind])[0], own)) for kind in _LISTS

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from core.base.errors import ArchiveError, SyncRefused, TesseraError
+from core.base.errors import ArchiveError, SourceError, SyncRefused, TesseraError
 from core.workspace import Workspace
 from tests import samples
 
@@ -412,6 +412,24 @@ def test_a_damaged_json_document_is_refused_with_its_line(workspace: Workspace, 
     with pytest.raises(ArchiveError, match=reason):
         workspace.archives.restore_data(text, "x.json")
     assert workspace.bases.all() == []
+
+
+@pytest.mark.parametrize("form", ["json", "yaml", "zip"])
+def test_an_archive_of_a_newer_version_is_named_as_such(workspace: Workspace, form: str) -> None:
+    workspace.bases.add("b")
+    data = workspace.archives.exported("b", form)
+    if form == "zip":
+        stream = BytesIO()
+        with zipfile.ZipFile(BytesIO(data)) as old, zipfile.ZipFile(stream, "w") as new:
+            for name in old.namelist():
+                text = old.read(name)
+                new.writestr(name, text.replace(b"1", b"12") if name == "tessera.json" else text)
+        data = stream.getvalue()
+    else:
+        data = data.replace(b'"version": 1', b'"version": 12', 1).replace(b"version: 1", b"version: 12", 1)
+    with pytest.raises(SourceError, match=r"newer version of Tessera \(format 12.*Update Tessera"):
+        workspace.archives.restore_data(data, f"x.{form}", "c")
+    assert [base.name for base in workspace.bases.all()] == ["b"]
 
 
 def test_a_json_document_may_be_written_in_any_way(workspace: Workspace) -> None:

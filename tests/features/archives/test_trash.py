@@ -14,7 +14,7 @@ import pytest
 
 from core.base.errors import ArchiveError, SourceError
 from core.doors import cli
-from core.features.archives import trash_expiry
+from core.features.archives import trash_expiry, zip_archive
 from core.features.archives.trash_expiry import LOG
 from core.workspace import Workspace
 
@@ -40,6 +40,20 @@ def folder(tmp_path: Path) -> Path:
         workspace.trash.put(note.id)
         workspace.bases.delete("gone")
     return tmp_path / "w"
+
+
+def test_an_archive_in_the_trash_is_read_once_until_it_changes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read = list[str]()
+    base_of = zip_archive.base_of
+    monkeypatch.setattr(zip_archive, "base_of", lambda file: read.append(file.name) or base_of(file))
+    with Workspace(folder) as workspace:
+        (first,) = workspace.archives.trash()
+        read.clear()
+        assert (workspace.archives.trash(), read) == ([first], [])
+        file = folder / "trash" / first.key
+        file.write_bytes(file.read_bytes()[:-30])
+        assert workspace.archives.trash()[0].problem
+        assert read == [first.key]
 
 
 @pytest.fixture
