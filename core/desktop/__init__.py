@@ -27,6 +27,7 @@ from core.base.frozen import AnyMap, Values
 from core.base.text import digest, find_half_character
 from core.settings.config import settings
 
+# Commands of browsers that support `--app`.
 NAMES = (
     "google-chrome",
     "google-chrome-stable",
@@ -39,7 +40,6 @@ NAMES = (
     "chromium",
     "chromium-browser",
 )
-"""Commands of browsers that support `--app`."""
 _APPLICATIONS = ("Google Chrome", "Microsoft Edge", "Brave Browser", "Chromium")
 _WINDOWS = (
     r"Google\Chrome\Application\chrome.exe",
@@ -52,10 +52,10 @@ _CHUNK = 1 << 16
 # Smallest file descriptor for duplicates, above all descriptors that are reassigned.
 _ABOVE = 10
 
+# URL of the pages served by this process, including their token if they need one.
 address = ""
-"""URL of the pages served by this process, including their token if they need one."""
+# This process's window, or None if it isn't open.
 window: "AppWindow | None" = None
-"""This process's window, or None if it isn't open."""
 
 
 def browser() -> str | None:
@@ -184,10 +184,10 @@ def _piped(command: list[str]) -> tuple[int, int, int]:
     return pid, commands, answers
 
 
+# Maximum number of seconds a dialog stays open.
 PATIENCE = 600.0
-"""Maximum number of seconds a dialog stays open."""
+# Maximum number of subfolders to list.
 MOST = 500
-"""Maximum number of subfolders that `inside` lists."""
 _WINDOWS_DIALOG = (
     "Add-Type -AssemblyName System.Windows.Forms; $box = New-Object System.Windows.Forms.FolderBrowserDialog; "
     "if ($box.ShowDialog() -eq 'OK') { [Console]::OutputEncoding = [Text.Encoding]::UTF8; $box.SelectedPath }"

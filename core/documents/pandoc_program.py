@@ -164,12 +164,14 @@ def _run_once(data: bytes, *arguments: str) -> bytes:
         raise end_error("", ChildProcessError(process.returncode))
     if process.returncode:
         place = re.search(rb'Error at ".*?" \(line (\d+), column \d+\):', errors)
+        # This is logged in place of pandoc's messages, which may quote the document.
+        failure = ChildProcessError(f"exit_status_{process.returncode}")
         if not place:
-            raise damaged()
+            raise damaged() from failure
         # The line is only near the error, because some formats are rewritten before pandoc reads them.
         raise SourceError(
             "",
             "This file can't be read because of an error near line {n}. Correct it, then import the file again.",
             n=int(place[1]),
-        )
+        ) from failure
     return written

@@ -123,7 +123,9 @@ def _convert(name: str, kind: str, place: Path) -> process.WorkerResult:
     except Interrupted as error:
         return {"reason": to_json(error.reason), "is_interrupted": True}
     except TesseraError as error:
-        return {"reason": to_json(error.reason if isinstance(error, SourceError) else error.message)}
+        reason = error.reason if isinstance(error, SourceError) else error.message
+        status = str(error.__cause__) if isinstance(error.__cause__, ChildProcessError) else ""
+        return {"reason": to_json(reason), "cause": status}
     except TimeoutError:
         return {"is_too_slow": True}
     except MemoryError:

@@ -159,7 +159,15 @@ class Vectors:
             if not parts:
                 self._store.refusals.add(self._base.fingerprint, keys[0], error.message)
             return
-        if vectors.shape != (count, self._base.dimension):
+        if len(vectors) != count:
+            raise ModelError(
+                "The model '{name}' returned {n} vectors for {due} texts. Update the model or its package, or choose "
+                "another model.",
+                name=self._base.embedder,
+                n=len(vectors),
+                due=count,
+            )
+        if vectors.shape[1:] != (self._base.dimension,):
             raise EmbeddingMismatch(
                 (
                     "The model of the base '{base}' returned {n} numbers per text instead of {due}, so it is "

@@ -95,13 +95,12 @@ class PackReport:
     edited: tuple[EditedNote, ...] = ()
 
 
+# A base's kind. Keyword search works in every base, semantic search only in `vector` and `lines` bases.
+#
+# In a `lines` base, each line of a text file is a chunk.
 BaseKind = Literal["vector", "lines", "literal"]
-"""A base's kind. Keyword search works in every base, semantic search only in `vector` and `lines` bases.
-
-In a `lines` base, each line of a text file is a chunk.
-"""
+# State of the vector index. Unless it is `ready`, searches scan every vector, which is slower.
 IndexState = Literal["closed", "opening", "ready", "building", "damaged", "none"]
-"""State of the vector index. Unless it is `ready`, searches scan every vector, which is slower."""
 
 
 @frozen

@@ -13,8 +13,8 @@ from core.base.frozen import Texts, frozen
 from core.base.messages import Message, Messages, message
 from core.model.notes import Document, Failures, NoteSummary
 
+# Token ids, including those of the prompt and special tokens.
 Ids = Sequence[int]
-"""Token ids, including those of the prompt and special tokens."""
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,8 +45,8 @@ Decision = Literal["keep", "drop"]
 Role = Literal["note", "query"]
 
 
+# Reason shown if the stored reason is damaged.
 NO_REASON = message("The reason is no longer known.")
-"""Reason shown if the stored reason is damaged."""
 _DEFINITION = re.compile(r"\[[^\[\]]+\]: ")
 ADDRESSES = re.compile(r"(?m)^\[(?!\^)[^\[\]\n]+\]: \S+(?:\n|\Z)")
 """Pattern for link definitions that consist only of an address. They are left out when chunks are indexed.

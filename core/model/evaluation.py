@@ -15,8 +15,8 @@ JudgedBy = Literal["none", "model"]
 
 Agreement = Literal["agrees", "partly", "no"]
 
+# Scores of the judge's verdicts, averaged in the `agreed` metric.
 AGREED: dict[Agreement, float] = {"agrees": 1.0, "partly": 0.5, "no": 0.0}
-"""Scores of the judge's verdicts, averaged in the `agreed` metric."""
 
 _VERDICTS: dict[Agreement | None, Message] = message_table(
     {
@@ -27,14 +27,15 @@ _VERDICTS: dict[Agreement | None, Message] = message_table(
     }
 )
 
+# Approximate number of retrieved characters that fit into a prompt along with the question.
 BUDGET = 4000
-"""Approximate number of retrieved characters that fit into a prompt along with the question."""
 
 DEPTH = 10
 
+# Metrics shown in the short version of the results table.
 MAIN = ("hit@1", "hit@5", "hit@10", "mrr@10", f"hit@{BUDGET}chars")
-"""Metrics shown in the short version of the results table."""
 
+# Metrics for every answerable question. The `span_*` metrics consider the first BUDGET retrieved characters.
 METRICS = (
     *MAIN,
     f"mrr@{BUDGET}chars",
@@ -46,27 +47,26 @@ METRICS = (
     "span_precision",
     "span_iou",
 )
-"""Metrics for every answerable question. The `span_*` metrics consider the first BUDGET retrieved characters."""
 
+# Metrics for the answer shown above the hits. Each is computed over the questions that it applies to.
+#
+# `refused` applies to questions that the notes don't answer, `cited_precision` and `quoted` to answered questions,
+# `facts` to questions with an expected answer, and `agreed` to questions judged by a language model. Only `agreed`
+# depends on a model's judgement.
 ANSWER_METRICS = ("answered", "cited_recall", "cited_precision", "quoted", "facts", "refused", "agreed")
-"""Metrics for the answer shown above the hits. Each is computed over the questions that it applies to.
 
-`refused` applies to questions that the notes don't answer, `cited_precision` and `quoted` to answered questions,
-`facts` to questions with an expected answer, and `agreed` to questions judged by a language model. Only `agreed`
-depends on a model's judgement.
-"""
-
+# Values of metrics, by name.
 MetricValues = dict[str, float]
-"""Values of metrics, by name."""
+# Minimum number of questions needed for a conclusion. With fewer, percentile confidence intervals are too narrow.
 ENOUGH = 20
-"""Minimum number of questions needed for a conclusion. With fewer, percentile confidence intervals are too narrow."""
 
+# Latency metrics reported along with METRICS. Lower values are better.
 TIMES = ("p50_ms", "p95_ms")
-"""Latency metrics reported along with METRICS. Lower values are better."""
 
 AnswersBy = Literal["quotes", "model", "none"]
 MissedAt = Literal["gone", "not_indexed", "cut_apart", LostAt]
 
+# Reasons why no hit contains a gold passage, keyed by the stage that dropped the passage.
 MISSED: dict[MissedAt, Message] = message_table(
     {
         "gone": "The passage is no longer in the notes because its note was deleted or the text was changed.",
@@ -88,7 +88,6 @@ MISSED: dict[MissedAt, Message] = message_table(
         "duplicate": "The passage's chunk has the same text as another hit, which is shown instead.",
     }
 )
-"""Reasons why no hit contains a gold passage, keyed by the stage that dropped the passage."""
 
 
 @frozen
@@ -360,8 +359,8 @@ class RunList:
 Measured = tuple[Run, Sequence[QuestionResult]]
 
 
+# Significance level, which is the accepted probability of mistaking chance for a real difference.
 RARE = 0.05
-"""Significance level, which is the accepted probability of mistaking chance for a real difference."""
 MOST_RUNS = 2
 
 Change = Literal["gained", "lost", "better", "worse", "same"]

@@ -12,10 +12,10 @@ LogLevel = Literal["", "debug", "info", "warning", "error"]
 EventKind = Literal["log", "request", "test", "command", "message"]
 NoteSource = Literal["log_learning", "test_learning", "manual", "import", "pack", "program"]
 
+# Note property that holds the note's origin as a file and line numbers.
 ORIGIN = "source_ref"
-"""Note property that holds the note's origin as a file and line numbers."""
+# Note sources that a program may set. The source `pack` is reserved for packs.
 NOTE_SOURCES = tuple(arg for arg in get_args(NoteSource) if arg != "pack")
-"""Note sources that a program may set. The source `pack` is reserved for packs."""
 
 
 TIME_MARK = "{time}"
@@ -48,6 +48,7 @@ class LogEvent:
 class LogText:
     """A log's events, with secrets masked. `format` is the name of the parser that read the log.
 
+    If `by_message` is True, the line numbers of events are numbers of messages, as in an exported chat.
     `secrets` counts the masked secrets, and `cut` the truncated lines. `left_out` counts the events beyond the limit
     per log.
     """
@@ -58,6 +59,7 @@ class LogText:
     secrets: int = 0
     cut: int = 0
     left_out: int = 0
+    by_message: bool = False
 
 
 @frozen
@@ -159,11 +161,15 @@ def _number(count: int | tuple[object, ...]) -> int:
 
 
 def place_line(place: str) -> Message:
-    """Return a phrase for lines of a file or log, given as in `app.log:12-14,31`."""
-    name, _, numbers = place.rpartition(":")
-    if not name or not re.fullmatch(r"\d[\d,-]*", numbers):
+    """Return a phrase for lines of a file or log, given as in `app.log:12-14,31`, or for messages: `chat.json#3`."""
+    parts = re.fullmatch(r"(?s)(.+)([:#])(\d[\d,-]*)", place)
+    if not parts:
         return verbatim(place)
-    line = plural("{name}, line {lines}", "{name}, lines {lines}", n=1 if numbers.isdecimal() else 2)
+    name, mark, numbers = parts.groups()
+    count = 1 if numbers.isdecimal() else 2
+    line = plural("{name}, line {lines}", "{name}, lines {lines}", n=count)
+    if mark == "#":
+        line = plural("{name}, message {lines}", "{name}, messages {lines}", n=count)
     return replace(line, fields={**line.fields, "name": name, "lines": numbers.replace("-", "–").split(",")})
 
 

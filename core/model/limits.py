@@ -7,13 +7,12 @@ from core.base.text import find_half_character
 from core.model import Filters
 
 QUESTION = 10_000
+# Maximum number of characters in literal text, such as a phrase, part of a line, or a filter's value.
 PART = 1_000
-"""Maximum number of characters in literal text, such as a phrase, part of a line, or a filter's value."""
+# Maximum number of filters in a question, and also of phrases.
+#
+# This limit and VALUES keep queries within SQLite's limits.
 FILTERS = 100
-"""Maximum number of filters in a question, and also of phrases.
-
-This limit and VALUES keep queries within SQLite's limits.
-"""
 VALUES = 400
 
 

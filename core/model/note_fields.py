@@ -16,11 +16,11 @@ from core.base.text import MARKS as _MARKS
 
 NoteStatus = Literal["pending", "active", "archived"]
 FieldKind = Literal["title", "tags", "word", "notes", "number", "status", "day"]
+# A single word, or several words of which any may match.
 OneOrMore = str | Iterable[str]
-"""A single word, or several words of which any may match."""
 
+# Number of days before its expiry at which a note begins to be shown as expiring and to await a decision.
 SOON = 30
-"""Number of days before its expiry at which a note begins to be shown as expiring and to await a decision."""
 _TYPES = {"tags": list[str], "notes": list[str], "number": int}
 
 
@@ -166,10 +166,10 @@ def fields_of(*kinds: FieldKind) -> Texts:
     return tuple(name for name, field in NOTE_FIELDS.items() if field.kind in kinds)
 
 
+# Fields shown next to hits as a note's classification.
 CLASSIFYING = fields_of("word", "number", "status", "day")
-"""Fields shown next to hits as a note's classification."""
+# Fields that name other notes.
 RELATIONS = fields_of("notes")
-"""Fields that name other notes."""
 
 
 class NoteFields(TypedDict, total=False):
@@ -228,16 +228,15 @@ _COLOUR = (
     r"(?:(?=[a-fA-F]*\d)[\da-fA-F]{6}(?:[\da-fA-F]{2})?|(?=[cfCF]*[0369])[0369cfCF]{3}"
     rf"|(?:{'|'.join(f'(?i:{letter}{{3}}){{1,2}}' for letter in 'abcdef')}))"
 )
+# The part of a tag after the #, which consists of letters, their marks, digits, emoji, `_`, `-` and `/`.
+#
+# The letters may be from any script. A number such as #12 isn't a tag, and neither is a colour.
 TAG_NAME = rf"(?!\d++[/-]*+(?![{_OF_TAG}]))(?!{_COLOUR}(?![{_OF_TAG}]))[\w{_EMOJI}][{_OF_TAG}]*+"
-"""The part of a tag after the #, which consists of letters, their marks, digits, emoji, `_`, `-` and `/`.
-
-The letters may be from any script. A number such as #12 isn't a tag, and neither is a colour.
-"""
+# Characters that may precede a tag. A tag may also be at the start of the text.
 TAGS_FOLLOW = r"\s(\[（【《「『〈“‘，。、；：！？,;|>*~"
-"""Characters that may precede a tag. A tag may also be at the start of the text."""
+# A tag in text. `[#A]` is a priority, not a tag.
 TAG = rf"(?<![^{TAGS_FOLLOW}])\#(?!(?<=\[\#)\w\])(?P<tag>{TAG_NAME})"
-"""A tag in text. `[#A]` is a priority, not a tag."""
+# An id and classes at the end of a line, in the syntax of MkDocs, kramdown or Pandoc. An `#id` there isn't a tag.
 ATTRIBUTES = r"\{:?\s*[#.]\w[^{},\n]*\}(?=[ \t]*(?:\n|\Z))"
-"""An id and classes at the end of a line, in the syntax of MkDocs, kramdown or Pandoc. An `#id` there isn't a tag."""
+# A formula within a line.
 FORMULA = r"(?<!\\)(?:\$\$[^$]{1,4000}\$\$|\$(?![\s$])(?:\\.|[^$\\]){0,2000}+(?<!\s)\$(?!\d))"
-"""A formula within a line."""

@@ -16,8 +16,8 @@ Mode = Literal["auto", "semantic", "keyword", "hybrid"]
 Level = Literal["auto", "simple", "focused", "exploratory"]
 Fusion = Literal["weighted", "reciprocal"]
 PhraseRule = Literal["require", "boost"]
+# Possible numbers of neighbouring chunks to add on each side of a hit.
 EXPANSION_SIZES = range(4)
-"""Possible numbers of neighbouring chunks to add on each side of a hit."""
 
 
 @frozen
@@ -110,14 +110,13 @@ _TYPES = get_type_hints(CompleteSettings, include_extras=True)
 
 PARTS: Mapping[str, Setting] = {name: get_args(kind)[1] for name, kind in _TYPES.items()}
 
+# Name of the setting that adds neighbouring chunks to hits.
 WIDENING = "expansion_size"
-"""Name of the setting that adds neighbouring chunks to hits."""
 
+# The possible values of each setting.
+#
+# They are empty for numbers, and for settings whose choices are in a separate table.
 CHOICES: Mapping[str, Texts] = {name: get_args(get_args(kind)[0]) for name, kind in _TYPES.items()}
-"""The possible values of each setting.
-
-They are empty for numbers, and for settings whose choices are in a separate table.
-"""
 
 DEFAULTS = CompleteSettings()
 
@@ -157,8 +156,8 @@ class SearchSettings:
 
 
 OPEN = SearchSettings()
+# Default settings for contexts, in which each passage includes its neighbouring chunks.
 IN_CONTEXT: Mapping[str, int] = {WIDENING: 1}
-"""Default settings for contexts, in which each passage includes its neighbouring chunks."""
 
 
 def complete(*layers: SearchSettings) -> CompleteSettings:

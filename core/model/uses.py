@@ -9,9 +9,10 @@ from core.base.messages import Message, message_table
 
 Verdict = Literal["helpful", "not_helpful", "harmful"]
 Helpful = Literal[1, 0, -1]
+# Numeric values of the user's verdicts on a use of a note.
 VERDICTS: Mapping[Verdict, Helpful] = {"helpful": 1, "not_helpful": 0, "harmful": -1}
-"""Numeric values of the user's verdicts on a use of a note."""
 
+# Display names of the verdicts, keyed by numeric value.
 HELPFUL: Mapping[Helpful | None, Message] = message_table(
     {
         1: "helpful",
@@ -19,7 +20,7 @@ HELPFUL: Mapping[Helpful | None, Message] = message_table(
         -1: "misleading",
     }
 )
-"""Display names of the verdicts, keyed by numeric value."""
+# Display names of the places where Tessera itself uses notes. Programs can name any other use.
 USED_IN = message_table(
     {
         "found": "In search results",
@@ -29,7 +30,6 @@ USED_IN = message_table(
         "read": "Read by a program",
     }
 )
-"""Display names of the places where Tessera itself uses notes. Programs can name any other use."""
 BY_USE = message_table(
     {
         "unfound": "Never found",
@@ -37,10 +37,10 @@ BY_USE = message_table(
         "misleading": "Misleading",
     }
 )
+# Values of `used_in` for which the context is a question.
 OF_QUESTIONS = ("search", "context", "answer")
-"""Values of `used_in` for which the context is a question."""
+# Maximum number of characters in `context` and in `used_in`.
 LONGEST_CONTEXT = 10_000
-"""Maximum number of characters in `context` and in `used_in`."""
 # Number of neutral verdicts added to each note's verdicts, so that a single verdict carries little weight.
 _CALM = 3
 

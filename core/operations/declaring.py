@@ -18,8 +18,8 @@ Result = TypeVar("Result", covariant=True)
 Door = Literal["http", "cli", "tool"]
 DOORS: tuple[Door, ...] = get_args(Door)
 
+# Example responses for the HTTP API's schema, keyed by type name.
 EXAMPLES: AnyValues = json.loads(Path(__file__).with_name("examples.json").read_text(encoding="utf-8"))
-"""Example responses for the HTTP API's schema, keyed by type name."""
 
 # Parameters set by the interface rather than by the caller.
 _INJECTED = ("workspace", "caller", "progress")

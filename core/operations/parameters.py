@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 Names = list[str] | None
 NoteName = Annotated[str, About("A note's id, path, title or alias.", find=names.id_of, example="4f1c")]
+# A note that may have been deleted.
 AnyNote = Annotated[str, About("A note's id, path, title or alias.", find=names.any_id, example="4f1c")]
-"""A note that may have been deleted."""
 NoteNames = Annotated[
     list[str], About("Notes, each given by its id, path, title or alias.", find=names.ids, example=["4f1c"])
 ]
@@ -34,11 +34,11 @@ Base = Annotated[str, About("The name of the knowledge base.", example="work")]
 SomeBase = Annotated[str | None, About("The name of the knowledge base.")]
 
 
+# Note fields as parameters. Interfaces for programs accept only the fields that programs may set.
 NOTE_PARAMETERS = tuple(
     Parameter(name, field.type | None, About(field.about, field.flag, doors=DOORS if field.by_programs else ("cli",)))
     for name, field in NOTE_FIELDS.items()
 )
-"""Note fields as parameters. Interfaces for programs accept only the fields that programs may set."""
 
 
 def only(parameter: Parameter, *doors: Door) -> Parameter:
@@ -61,8 +61,8 @@ def _chunking_parameter(name: str, option: ChunkingOption) -> Parameter:
     return Parameter(name, type(usual) | None, About(about))
 
 
+# Chunking parameters. Omitted parameters stay unchanged. In a new base, they are taken from the settings.
 CHUNKING_PARAMETERS = tuple(starmap(_chunking_parameter, CHUNKING.items()))
-"""Chunking parameters. Omitted parameters stay unchanged. In a new base, they are taken from the settings."""
 
 # Descriptions for search settings whose titles aren't self-explanatory.
 _SETTINGS = {
@@ -83,15 +83,15 @@ _SETTINGS = {
     ),
     "reranker": About("The model for reranking, or none. By default, the model in the settings.", flag="rerank"),
 }
+# Settings for a search. Omitted settings are taken from the base, or else from the global settings.
 SEARCH: Parameters = tuple(
     Parameter(name, kind, _SETTINGS.get(name) or About(PARTS[name].title))
     for name, kind in get_type_hints(SearchSettings).items()
 )
-"""Settings for a search. Omitted settings are taken from the base, or else from the global settings."""
+# A base's search settings. The command line accepts only some of them.
 BASE_SEARCH = tuple(
     parameter if parameter.name in ("limit", "score_threshold") else only(parameter, "http") for parameter in SEARCH
 )
-"""A base's search settings. The command line accepts only some of them."""
 
 
 def check_base(workspace: "Workspace", base: str, **_: object) -> None:

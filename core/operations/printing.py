@@ -32,9 +32,10 @@ from core.model import (
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
+# A function that formats a result as lines.
 Lines = Callable[[Any], list[str]]
-"""A function that formats a result as lines."""
 
+# Display names for fields. A field without a display name is shown under its own name.
 NAMES = {
     **SETTINGS,
     **{name: field.title for name, field in NOTE_FIELDS.items()},
@@ -121,8 +122,8 @@ NAMES = {
         }
     ),
 }
-"""Display names for fields. A field without a display name is shown under its own name."""
 
+# Display names for values, by field type.
 CHOICES: dict[Any, Mapping[Any, Message]] = {
     Author: AUTHORS,
     BackupReason: BACKUP_REASONS,
@@ -132,7 +133,6 @@ CHOICES: dict[Any, Mapping[Any, Message]] = {
     SubmissionKind: SUBMISSIONS,
     VersionKind: VERSION_KINDS,
 }
-"""Display names for values, by field type."""
 
 
 def sentence(text: str | Message) -> Lines:

@@ -269,8 +269,8 @@ class WhyNotView:
     chunk_index: int | None
 
 
+# The result printed by `tessera search`, depending on its options.
 SearchOutput = ResultView | ContextView | WhyNotView
-"""The result printed by `tessera search`, depending on its options."""
 
 
 _WORD = rf"(?=([{CJK}]{{2}}))|((?:(?![{CJK}])\w)+)"
@@ -408,6 +408,7 @@ Question = Annotated[
     ),
 ]
 _PLAIN = About("Search for the text exactly as typed. Quotation marks, -words and filters have no special meaning.")
+# The parameters of a search, which are its filters and its settings.
 OPTIONS: Parameters = (
     Parameter("bases", Names, About("Only notes in this base.", flag="base")),
     Parameter("tags", Names, About("Only notes with this tag.", flag="tag")),
@@ -419,7 +420,6 @@ OPTIONS: Parameters = (
     Parameter("as_typed", bool, About("Search for the exact words only, not for similar spellings."), default=False),
     *SEARCH,
 )
-"""The parameters of a search, which are its filters and its settings."""
 
 
 @operation(

@@ -24,8 +24,8 @@ LONGEST_WAIT = 30.0
 The wait doubles each time, and is randomly shortened by up to half.
 """
 
+# Seconds to wait for an unreachable server before a search continues without the server.
 REACH_SECONDS = 1.5
-"""Seconds to wait for an unreachable server before a search continues without the server."""
 
 
 class ProviderServer:

@@ -22,8 +22,8 @@ class Candidate:
     bits: Bits | None = None
 
 
+# The candidates' scores from 0 to 1, in order. The score is None if a candidate wasn't reached in time.
 Judged = list[float | None]
-"""The candidates' scores from 0 to 1, in order. The score is None if a candidate wasn't reached in time."""
 
 
 class Reranker(Protocol):
@@ -61,8 +61,8 @@ build = RERANKERS.build
 built = RERANKERS.get_built
 make = RERANKERS.make
 
+# The reranker name that turns reranking off.
 NONE = "none"
-"""The reranker name that turns reranking off."""
 
 
 def check(name: str) -> None:
@@ -128,8 +128,8 @@ class Cached:
 
 # Late interaction: find the best-matching chunk token for each question token, using bits stored at import.
 
+# Time limit for computing missing bits, in seconds. It is enough for about 20 chunks on two CPU cores.
 BUDGET_SECONDS = 1.0
-"""Time limit for computing missing bits, in seconds. It is enough for about 20 chunks on two CPU cores."""
 
 
 @dataclass(eq=False)

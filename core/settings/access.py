@@ -24,8 +24,8 @@ from core.settings.config import FILE, settings
 TOKEN = "token"
 RUN = "run.json"
 _BYTES = 32
+# The token for pages served by this process.
 PAGES = secrets.token_urlsafe(_BYTES)
-"""The token for pages served by this process."""
 # A complete 32-byte token in base64. Damaged tokens are rejected.
 _TOKEN = re.compile(r"[\w-]{43}", re.ASCII)
 _ADDRESS = re.compile(r"https?://[\w.\[\]:-]{1,300}", re.ASCII)
@@ -132,11 +132,10 @@ def _run(stored: dict[str, str]) -> RunningProgram:
     return run
 
 
+# Transport between a program and Tessera.
+#
+# With `stdio`, the program starts Tessera. With `http`, it connects to the running app with the user's token.
 Way = Literal["stdio", "http"]
-"""Transport between a program and Tessera.
-
-With `stdio`, the program starts Tessera. With `http`, it connects to the running app with the user's token.
-"""
 
 _NAME = "tessera"
 

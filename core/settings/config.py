@@ -61,11 +61,11 @@ from core.settings.sections import (
 
 FILE = Path("tessera.toml")
 
+# Deprecated names of environment variables that are still read.
 OLDER = {"WATCH_SECONDS"}
-"""Deprecated names of environment variables that are still read."""
 
+# Name of the file with the servers entered by the user, each with its section, `base_url` and `model`.
 ENTERED = "servers.json"
-"""Name of the file with the servers entered by the user, each with its section, `base_url` and `model`."""
 
 
 class _Environment(EnvSettingsSource):

@@ -15,8 +15,8 @@ from core.base.errors import ConfigError
 from core.base.frozen import ValueMap, Values
 from core.base.messages import Message, message, message_table, reason_of, verbatim
 
+# Prefix of environment variables for settings. A double underscore separates a section from its setting.
 PREFIX = "TESSERA_"
-"""Prefix of environment variables for settings. A double underscore separates a section from its setting."""
 
 SECTION = message("it is a section, so set its parts, such as limit in [search] or TESSERA_SEARCH__LIMIT")
 # Messages by pydantic error type. Their fields are filled in from pydantic's `ctx`, and `choices` from its `expected`.

@@ -10,8 +10,8 @@ from core.base import files
 from core.base.codec import decoder
 
 FILE = "preferences.json"
+# Name of the preference for checking bases after an import. Its value is "on" or "off".
 CHECK_AFTER_IMPORT = "check_after_import"
-"""Name of the preference for checking bases after an import. Its value is "on" or "off"."""
 _LOG = getLogger(__name__)
 
 

@@ -19,21 +19,21 @@ from core.base.frozen import AnyValues, attributes
 from core.base.messages import message
 from core.model import DEFAULTS, PARTS, SIZES, ChunkingOptions, SearchSettings
 
+# Environment variables for the servers' API keys, by section. Keys aren't settings (see `core.providers.keys`).
 KEYS = {
     "embeddings": "TESSERA_EMBEDDINGS_API_KEY",
     "rerank": "TESSERA_RERANK_API_KEY",
     "llm": "TESSERA_LLM_API_KEY",
 }
-"""Environment variables for the servers' API keys, by section. Keys aren't settings (see `core.providers.keys`)."""
 
+# Environment variable for the vector index server's API key.
 INDEX_TOKEN = "TESSERA_INDEX_TOKEN"
-"""Environment variable for the vector index server's API key."""
 
 # Name of an embeddings server. The environment variable for a server's key contains the name, so that no server
 # receives another server's key.
 _NAME = re.compile("[a-z][a-z0-9_]*")
+# Pattern for the environment variables for named embeddings servers' API keys.
 NAMED_KEY = re.compile(r"TESSERA_EMBEDDINGS_[A-Z0-9_]+_API_KEY")
-"""Pattern for the environment variables for named embeddings servers' API keys."""
 
 _OPTIONS = ChunkingOptions()
 

@@ -65,8 +65,8 @@ class FloorTable(StoreTable):
 
 # A stored sync report.
 Report = AnyValues
+# Key in a sync report for the patterns of unreadable files that the user ignores.
 IGNORED = "ignored"
-"""Key in a sync report for the patterns of unreadable files that the user ignores."""
 # Report key for files whose notes were permanently deleted. Each file is stored with its hash.
 _DELETED_FILES = "deleted_files"
 # The parts of a report that the next report of the folder keeps.

@@ -115,8 +115,8 @@ _BY_TYPE: dict[object, Decoder] = {
 }
 _DECODERS = [_BY_TYPE.get(hint, _text) for name, hint in get_type_hints(Chunk).items() if name in Chunk.__slots__]
 _TOTAL = '(SELECT 1 + max("index") FROM chunks AS own WHERE own.note_id = chunks.note_id)'
+# A chunk's columns, in field order so that reading them by position is fast. They must come last in a row.
 CHUNK = ", ".join(_TOTAL if name == "total" else f'chunks."{name}"' for name in Chunk.__slots__)
-"""A chunk's columns, in field order so that reading them by position is fast. They must come last in a row."""
 _BLOCK = 4096
 # A join over covering indexes. Without it, most of the time would be spent on reading whole rows with their text.
 _FILTERED = "notes INDEXED BY notes_filters JOIN chunks INDEXED BY chunks_filters ON note_id = notes.id"

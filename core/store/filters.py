@@ -13,11 +13,12 @@ from core.model.limits import check_filters
 from core.store.phrases import holds_phrase
 from core.store.reading import texts
 
+# An SQL condition with the values for its placeholders.
 Term = tuple[str, list[object]]
-"""An SQL condition with the values for its placeholders."""
 
 # SQL on the table `properties`: notes with a given property or value, and the text to index for properties.
 
+# Query that finds each distinct property name with one index lookup. With DISTINCT, SQLite would read all rows.
 NAMES = """
     WITH RECURSIVE names(name) AS (
         SELECT min(name) FROM properties
@@ -25,7 +26,6 @@ NAMES = """
     )
     SELECT name FROM names WHERE name IS NOT NULL
 """
-"""Query that finds each distinct property name with one index lookup. With DISTINCT, SQLite would read all rows."""
 # Query for the notes that have a property with a given folded name.
 _NAMED = f"SELECT note_id FROM properties WHERE name IN (SELECT name FROM ({NAMES}) WHERE fold(name) = ?)"
 TEXT = """
@@ -33,25 +33,23 @@ TEXT = """
     FROM (SELECT name, value FROM properties WHERE note_id = notes.id ORDER BY name, value)
     WHERE value NOT IN ('true', 'false')
 """
+# SQL expression for the property text of a row in `chunks`. It is NULL for all but a note's first chunk.
+#
+# Any line with a colon is read as a property, so a name that consists of several words may be prose. Such names are
+# included in the text.
 PROPERTY_TEXT = f"""(
     SELECT ({TEXT}) FROM notes WHERE notes.id = chunks.note_id AND chunks."index" =
         (SELECT min("index") FROM chunks AS own WHERE own.note_id = notes.id AND own.state != 'deleted')
 )"""
-"""SQL expression for the property text of a row in `chunks`. It is NULL for all but a note's first chunk.
 
-Any line with a colon is read as a property, so a name that consists of several words may be prose. Such names are
-included in the text.
-"""
-
+# WITH clause for the table `found`, which holds each first chunk's PROPERTY_TEXT.
+#
+# With it, a scan of all chunks reads each text only once.
 PROPERTY_TEXTS = f"""
     WITH found(note_id, "index", beside) AS MATERIALIZED (
         SELECT id, (SELECT min("index") FROM chunks WHERE note_id = notes.id AND state != 'deleted'), ({TEXT})
         FROM notes WHERE id IN (SELECT note_id FROM properties)
     )
-"""
-"""WITH clause for the table `found`, which holds each first chunk's PROPERTY_TEXT.
-
-With it, a scan of all chunks reads each text only once.
 """
 
 
@@ -151,14 +149,13 @@ def answerable_conditions(filters: Filters, *, inactive: bool = True, lapsed: bo
     return where
 
 
+# Condition for expired notes.
+#
+# Its placeholders take the values from `moments()`. A date without a time is stored as midnight UTC.
 EXPIRED = (
     "(status = 'active' AND expires_at IS NOT NULL AND iif(substr(expires_at, 11) = 'T00:00:00+00:00',"
     " substr(expires_at, 1, 10) < ?, expires_at <= ?))"
 )
-"""Condition for expired notes.
-
-Its placeholders take the values from `moments()`. A date without a time is stored as midnight UTC.
-"""
 
 
 def moments() -> tuple[str, str]:

@@ -17,8 +17,8 @@ from core.store.table import Ids, StoreTable, decoding
 _OPENED = 20
 # Condition for chunks with the given ids, or for all chunks if the value is NULL. The value is passed twice.
 _CHOSEN = "AND (? IS NULL OR chunks.id IN ?)"
+# Fixed cost of embedding a chunk, expressed as the number of characters that take equally long to embed.
 PER_CHUNK = 100
-"""Fixed cost of embedding a chunk, expressed as the number of characters that take equally long to embed."""
 # Seconds for which a waiting thread tries to acquire the lock, and for which it sleeps to let urgent threads go first.
 _PATIENCE = 0.5
 _MOMENT = 0.01

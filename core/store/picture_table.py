@@ -28,8 +28,8 @@ from core.store import filters as narrowed
 from core.store.reading import RowReader, failure_of, stored
 from core.store.table import Ids, StoreTable
 
+# The state of a file that couldn't be read, and the reason.
 UnreadFile = tuple[SourceFile, Failed]
-"""The state of a file that couldn't be read, and the reason."""
 _UNUSED = """
     DELETE FROM originals
     WHERE hash NOT IN (

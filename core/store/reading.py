@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, get_args, get_
 
 from core.base.codec import DAMAGE, Decoder, decode_or, decoder, to_plain
 from core.base.frozen import Texts, ValueMap, Values
-from core.base.messages import Message, Messages, Text, as_message, message
+from core.base.messages import Message, Messages, Text, as_message, message, message_table
 from core.model import CALENDAR_ENDS, NO_REASON, NOTE_FIELDS, Failed
 
 if TYPE_CHECKING:
@@ -28,6 +28,26 @@ _MOST = 20
 _SHOWN = 60
 
 Noun = TypeVar("Noun")
+
+_RESTORE = message("To get these values back, restore a backup.")
+# What the user can do about unreadable values, by the kind of row, where restoring a backup isn't the only remedy.
+_REMEDIES = message_table(
+    {
+        "note": "Enter these values again, or restore a backup.",
+        "draft": "Enter these values again, or restore a backup.",
+        "base": "Enter these values again, or restore a backup.",
+        "question set": "Enter these values again, or restore a backup.",
+        "question": "Enter these values again, or restore a backup.",
+        "correct passage": "Enter these values again, or restore a backup.",
+        "last update of the folder": "Update the base from the folder again.",
+        "test run": "Start the test again, or restore a backup.",
+        "test result": "Start the test again, or restore a backup.",
+        "answer": "Ask the question again, or restore a backup.",
+        "model switch": "Start the change of the model again.",
+        "pack": "Install the pack again.",
+        "rejected passage": "Index the passage again.",
+    }
+)
 
 
 class Unread:
@@ -54,12 +74,10 @@ class Unread:
         """Messages to the user, one for each row with unreadable values."""
         return tuple(
             message(
-                (
-                    "The {what} '{name}' can't be read completely. Missing: {fields}. Enter these "
-                    "values again, or restore a backup."
-                ),
+                "The {what} '{name}' can't be read completely. Missing: {fields}. {remedy}",
                 what=what,
                 name=name[:_SHOWN],
+                remedy=_REMEDIES.get(what.text, _RESTORE),
                 fields=[NOTE_FIELDS[field].title if field in NOTE_FIELDS else field for field in unfit],
             )
             for (what, _), (name, unfit) in self._rows.copy().items()

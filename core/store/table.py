@@ -11,8 +11,8 @@ from core.base.faults import damage_error
 from core.model import Rowids
 from core.store.database import Database, Method
 
+# Ids of notes, chunks, bases or questions.
 Ids = Iterable[str]
-"""Ids of notes, chunks, bases or questions."""
 NoteIds = Sequence[str]
 Made = TypeVar("Made")
 

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from core.model import Rowids
 
+# Maps chunks' rowids to scores, usually best first.
 Scores = dict[int, float]
-"""Maps chunks' rowids to scores, usually best first."""
 
 
 def best(scores: Scores, count: int | None = None) -> Scores:

@@ -231,8 +231,8 @@ def matrix(blobs: Sequence[bytes], dimension: int) -> Matrix:
 
 _BLOCK = 200
 
+# The number of a note's windows, and the sum of their vectors' ids. The sign changes when the windows do.
 Sign = tuple[int, int]
-"""The number of a note's windows, and the sum of their vectors' ids. The sign changes when the windows do."""
 
 
 class NoteVectors(StoreTable):

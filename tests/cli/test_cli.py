@@ -20,7 +20,7 @@ from core.base.errors import ModelError
 from core.base.registry import Entry
 from core.doors import cli
 from core.embedding import EMBEDDERS
-from core.features.answers.operations import AnswerView, format_answer
+from core.features.answers.operations import AnswerView, AnswerWriting, format_answer
 from core.model import Matrix, Role
 from core.workspace import Workspace
 from tests import samples
@@ -152,8 +152,15 @@ def test_a_question_is_answered_from_the_notes_or_refused(
     assert refused["explanation"] == "I found nothing in your notes that answers this."
     with Workspace(tmp_path / "workspace") as workspace:
         view = AnswerView.from_answer(workspace.answers.ask("zxqv blorptang 99817"))
+        written = AnswerView.from_answer(workspace.answers.ask("what are backups worth?"))
     lines = format_answer(replace(view, nearest=view.nearest * 2))
     assert len(lines) == len(set(lines))
+
+    row = replace(written.citations[0], quote="| a | b |")
+    written = replace(written, writing=AnswerWriting("m", stopped=False, task="", material=""))
+    for kind, shown in {"code": "| a | b |", "row": "a · b", "passage": "a · b"}.items():
+        lines = format_answer(replace(written, citations=(replace(row, kind=kind),)))
+        assert lines[-1].endswith(f": {shown}")
 
 
 def test_a_language_model_answers_and_a_thread_goes_on(

@@ -280,6 +280,15 @@ def test_what_a_library_says_of_its_failure_reaches_nobody(
     assert ("LookupError" in caplog.text, "secret" in caplog.text) == (True, False)
 
 
+def test_the_exit_status_of_pandoc_is_in_the_log_and_nothing_of_the_document(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with pytest.raises(SourceError, match="an error near line 3"):
+        convert(b"a secret\n\\begin{secret}\n", "a.tex")
+    assert "exit_status_64" in caplog.text
+    assert "secret" not in caplog.text
+
+
 def test_pandoc_reads_no_workbook_for_it_drops_their_words() -> None:
     data = xlsx({"Prices": [["Item", "Price"], ["Tea", "3"]]})
     with pytest.raises(SourceError, match="The converter 'pandoc'"):

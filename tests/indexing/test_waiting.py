@@ -8,10 +8,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from core import embedding
-from core.base.errors import Cancelled, ModelError
+from core.base.errors import Cancelled, EmbeddingMismatch, ModelError
 from core.embedding.tokens import TYPICAL
 from core.model import ChunkingOptions, Matrix, Mode, NoteSummary, Role, SyncReport
 from core.workspace import Workspace
@@ -331,3 +332,30 @@ def test_two_threads_embed_nothing_twice(workspace: Workspace, folder: Path, mod
     with ThreadPoolExecutor() as threads:
         embedded = [*threads.map(lambda _: workspace.pending.embed_rest(), range(2))]
     assert sum(embedded) == NOTES == len(model.embedded)
+
+
+@pytest.mark.parametrize(("rows", "numbers", "reason"), [
+    (-1, 0, "returned 7 vectors for 8 texts"),
+    (1, 0, "returned 9 vectors for 8 texts"),
+    (0, -1, "returned {short} numbers per text instead of {due}"),
+    (0, 1, "returned {long} numbers per text instead of {due}"),
+])  # fmt: skip
+def test_a_model_that_answers_with_other_counts_is_told_with_them(
+    workspace: Workspace,
+    model: Watched,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    rows: int,
+    numbers: int,
+    reason: str,
+) -> None:
+    def embed_notes(embedder: Watched, texts: Sequence[str], centre: object) -> tuple[Matrix, None]:
+        vectors = np.ones((len(texts) + rows, model.dimension + numbers), dtype=np.float32)
+        return vectors, None
+
+    synced(workspace, folder, embed=False)
+    monkeypatch.setattr("core.indexing.embedding_process.embed_notes", embed_notes)
+    due = model.dimension
+    with pytest.raises((ModelError, EmbeddingMismatch), match=reason.format(short=due - 1, long=due + 1, due=due)):
+        workspace.pending.embed("vault")
+    assert workspace.pending.count("vault") == NOTES

@@ -200,6 +200,17 @@ def test_rows_of_other_tables_that_can_not_be_read_are_one_row_s_problem(used: P
             "last update of the folder",
         ):
             assert f"The {what} '" in named, named
+        for what, remedy in {
+            "draft": "Enter these values again",
+            "question": "Enter these values again",
+            "base": "Enter these values again",
+            "last update of the folder": "Update the base from the folder again",
+            "test run": "Start the test again",
+            "version": "To get these values back, restore a backup",
+        }.items():
+            told = [str(one) for one in workspace.unreadable if f"The {what} '" in str(one)]
+            assert told, what
+            assert all(remedy in one for one in told), told
         assert workspace.search("stork", mode="keyword").hits
         workspace.archives.exported("desk", "zip")
 

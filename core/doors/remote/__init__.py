@@ -12,13 +12,12 @@ from core.base.errors import TesseraError
 from core.base.frozen import Values
 from core.base.messages import from_json, to_json
 
+# Path for calls, to which an operation's name is appended.
+#
+# A GET request lets the app prove that it has this workspace open.
 PATH = "/remote"
-"""Path for calls, to which an operation's name is appended.
-
-A GET request lets the app prove that it has this workspace open.
-"""
+# Maximum size of an operation's arguments in bytes. The largest argument is a note's text.
 MOST_BYTES = 1 << 26
-"""Maximum size of an operation's arguments in bytes. The largest argument is a note's text."""
 
 
 def line(kind: str, value: object) -> bytes:

@@ -19,6 +19,7 @@ from core.model import (
     Notice,
     Progress,
     Quote,
+    QuoteKind,
     Sentence,
     expired_notes,
     limits_of,
@@ -71,10 +72,11 @@ class AnswerSentence:
 
 @frozen
 class AnswerCitation(NoteReference):
-    """A numbered quote, and its position in the note's body."""
+    """A numbered quote, what it is part of, and its position in the note's body."""
 
     number: int
     quote: str
+    kind: QuoteKind
     section: Texts
     start: int
     end: int
@@ -186,10 +188,10 @@ def format_answer(answer: AnswerView) -> list[str]:
         return [*head, *written, *([_("The closest passages:"), *nearest] if nearest else [])]
     if not written:
         head.append(say(ANSWERED[answer.answered]))
-    sources = (
-        f"[{item.number}] {_place(item)}{f': {one_line(without_bars(item.quote))}' if answer.writing else ''}"
-        for item in answer.citations
-    )
+    sources = []
+    for item in answer.citations:
+        quote = item.quote if item.kind == "code" else without_bars(item.quote)
+        sources.append(f"[{item.number}] {_place(item)}{f': {one_line(quote)}' if answer.writing else ''}")
     return [*head, *(written or [answer.answer]), "", *sources]
 
 

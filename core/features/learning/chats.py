@@ -78,19 +78,24 @@ def _marked_up(text: str, source: str = "", *, chat: bool = False) -> LogEvents:
             parts.append(line)
 
 
+def is_export(text: str) -> bool:
+    """Return whether the text of a conversation is a JSON export."""
+    return text.lstrip().startswith(("[", "{"))
+
+
 class Chats:
     """Parses conversations. In a JSON export, an event's line number is the number of the event's message."""
 
     by_lines = False
 
     def fits(self, name: str, sample: str) -> float:
-        if sample.lstrip().startswith(("[", "{")) and re.search(r'"(?:role|sender|author)"\s*:', sample):
+        if is_export(sample) and re.search(r'"(?:role|sender|author)"\s*:', sample):
             return 0.95
         speakers = {match["name"].lower() for line in sample.split("\n") if (match := _SPEAKER.match(line))}
         return 0.7 if len(speakers) > 1 else 0.0
 
     def events(self, text: str) -> LogEvents:
-        return _json_events(text) if text.lstrip().startswith(("[", "{")) else _marked_up(text, chat=True)
+        return _json_events(text) if is_export(text) else _marked_up(text, chat=True)
 
 
 def _json_events(text: str) -> LogEvents:

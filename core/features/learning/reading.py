@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import islice
 from operator import ne
 from typing import cast, get_args
@@ -10,6 +11,7 @@ from core.base.errors import SourceError, UnknownChoice
 from core.base.frozen import ValueMap
 from core.base.text import make_storable
 from core.features.learning import LOG_PARSERS, LogEvents
+from core.features.learning.chats import is_export
 from core.features.learning.lines import level_of
 from core.features.learning.masks import Masker, shorten
 from core.intake.encoding import decode_file
@@ -50,7 +52,9 @@ def read_text(text: str, name: str, masker: Masker, *, parser: str = "") -> LogT
     chosen = parser or max(scores, key=scores.__getitem__)
     try:
         reader = LOG_PARSERS.build(chosen)
-        return _masked(name, chosen, reader.events("\n".join(lines) if reader.by_lines else text), masker, cut)
+        events = reader.events("\n".join(lines) if reader.by_lines else text)
+        by_message = chosen == "chat" and is_export(text)
+        return replace(_masked(name, chosen, events, masker, cut), by_message=by_message)
     except (ValueError, RecursionError):
         return _masked(name, _FALLBACK, LOG_PARSERS.build(_FALLBACK).events("\n".join(lines)), masker, cut)
 

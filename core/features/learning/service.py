@@ -76,7 +76,8 @@ def item_of(rule: str, fact: Fact, log: LogText, language: str, model: str) -> V
     """
     spans = join_spans((first, last + 1) for first, last in sorted(fact.lines))
     written = [str(start) if start == end - 1 else f"{start}-{end - 1}" for start, end in spans]
-    place = f"{log.name}:{','.join(written)}"  # such as app.log:12-14,31
+    mark = "#" if log.by_message else ":"
+    place = f"{log.name}{mark}{','.join(written)}"  # such as app.log:12-14,31
     lines = place_line(place)
     lines = replace(lines, fields={**lines.fields, "name": _code(log.name)})
     if model:

@@ -20,8 +20,8 @@ from core.base.safe_replace import sync_folder
 from core.model import Backup, BackupReason, Progress, no_progress
 from core.store.backups import manifest
 
+# Number of backups to keep per workspace and folder, keyed by the reason for the backup. Older backups are deleted.
 KEPT: dict[BackupReason, int] = {"daily": 7, "migration": 2, "program": 2}
-"""Number of backups to keep per workspace and folder, keyed by the reason for the backup. Older backups are deleted."""
 
 # Number of database pages to copy between progress reports.
 _PAGES = 4096

@@ -32,6 +32,7 @@ from core.base.frozen import attributes, frozen
 from core.base.messages import message
 from core.model import Backup, BackupReason
 
+# Exceptions that may be raised while reading a damaged backup.
 DAMAGE = (
     *codec.DAMAGE,
     OSError,
@@ -42,11 +43,11 @@ DAMAGE = (
     lzma.LZMAError,
     sqlite3.DatabaseError,
 )
-"""Exceptions that may be raised while reading a damaged backup."""
 FILE = "manifest.json"
+# Names of the encrypted private key and of the encrypted zip file in an encrypted backup.
 KEY = "key.age"
 CONTENT = "content.age"
-"""Names of the encrypted private key and of the encrypted zip file in an encrypted backup."""
+# Workspace files and folders to back up in addition to the database.
 BELONGING = (
     "preferences.json",
     "synonyms.txt",
@@ -56,11 +57,10 @@ BELONGING = (
     f"{BACKUPS}/trash",
     FILES,
 )
-"""Workspace files and folders to back up in addition to the database."""
+# Files of earlier versions. Old backups may contain them. They are deleted when a workspace is opened for writing.
 OBSOLETE = ("floors.json", "bars.json")
-"""Files of earlier versions. Old backups may contain them. They are deleted when a workspace is opened for writing."""
+# Maps each file's path in a backup to the file's size and SHA-256.
 Digests = Mapping[str, tuple[int, str]]
-"""Maps each file's path in a backup to the file's size and SHA-256."""
 
 
 @frozen

@@ -18,10 +18,10 @@ from core.base.safe_replace import sync_folder
 from core.model import Backup
 from core.store.backups import making, manifest
 
+# A function that returns the SQL for each object in a schema version, by kind and name. It may raise NewerSchema.
 Objects = Callable[[int], Mapping[tuple[str, str], str | None]]
-"""A function that returns the SQL for each object in a schema version, by kind and name. It may raise NewerSchema."""
+# Name of the folder in a workspace for files replaced by restored backups.
 ASIDE = "replaced"
-"""Name of the folder in a workspace for files replaced by restored backups."""
 
 _READY = "restoring"
 _MOVED = "restored"

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from chromadb.api import ClientAPI
 
 FRESH = "chroma.new"
+# Name of a temporary folder next to the index during a rebuild. A killed process leaves the folder behind.
 REPLACED = "chroma.old"
-"""Name of a temporary folder next to the index during a rebuild. A killed process leaves the folder behind."""
 _LOCK_SECONDS = 60
 # Phrases in Chroma's errors for a full disk, from SQLite and from the operating system.
 _FULL = ("disk is full", os.strerror(ENOSPC))
@@ -79,8 +79,8 @@ class Directory(Collections):
 # The seal of a closed index is a file next to its folder. It contains the sizes and checksums of the index's files.
 # While an index is in use, or if its process was killed, there is no seal.
 
+# Maps each file's path within the folder to its size and CRC-32. These detect damage, but not forgery.
 Files = Mapping[str, list[int]]
-"""Maps each file's path within the folder to its size and CRC-32. These detect damage, but not forgery."""
 
 _BLOCK = 1 << 20
 # Minimum size in bytes for a file to be checked for holes.

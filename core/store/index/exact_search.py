@@ -19,11 +19,10 @@ from core.store.table import StoreTable
 from core.store.top_k import Scores
 from core.store.vector_table import VectorTable
 
+# Maximum size in bytes of a base's vectors for exact search.
+#
+# It allows 109,000 windows with the built-in model, or 20,000 with hashed words. A search then takes up to 20 ms.
 BUDGET = 160 << 20
-"""Maximum size in bytes of a base's vectors for exact search.
-
-It allows 109,000 windows with the built-in model, or 20,000 with hashed words. A search then takes up to 20 ms.
-"""
 # Maximum size in bytes of a base's vectors in a workspace without an index.
 #
 # It allows 1,400,000 windows with the built-in model. A graph of that size would take more memory, and reading the

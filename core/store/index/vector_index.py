@@ -94,9 +94,8 @@ class IndexQueue:
 
 # HNSW files never shrink. A collection is rebuilt once the number of additions per window exceeds this limit.
 _CHURN = 3
+# Minimum share of a collection's entries that a search for all of them must find. Undamaged graphs may miss 2 to 3%.
 REACH = 0.95
-"""Minimum share of a collection's entries that a search for all of them must find. Undamaged graphs may miss 2 to 3%.
-"""
 # Time limit in seconds for emptying the queue before closing. Any remaining entries are added when the index is next
 # opened.
 _LAST_SECONDS = 60

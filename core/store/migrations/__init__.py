@@ -12,6 +12,9 @@ from core.base.errors import NewerSchema
 from core.store.backups.making import make
 from core.store.migrations import v01_to_v11, v12_to_v19, v20_files, v21_file_intents, v22_unanswered, v23_floors
 
+# Migrations in order. The migration at index N takes the schema from version N to version N + 1.
+#
+# A migration is an SQL script, or a function to call within a transaction.
 MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
     v01_to_v11.FIRST,
     v01_to_v11.EDITS,
@@ -37,10 +40,6 @@ MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
     v22_unanswered.step,
     v23_floors.STEP,
 )
-"""Migrations in order. The migration at index N takes the schema from version N to version N + 1.
-
-A migration is an SQL script, or a function to call within a transaction.
-"""
 
 
 def migrate(connection: sqlite3.Connection, folder: Path) -> None:

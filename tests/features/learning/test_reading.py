@@ -6,10 +6,13 @@ from pathlib import Path
 import pytest
 
 from core.base.errors import SourceError, UnknownChoice
+from core.base.messages import message
 from core.features.learning import LOG_PARSERS
 from core.features.learning.masks import Masker
 from core.features.learning.reading import MOST_BYTES, excerpts, read, read_events, read_text
-from core.model import LogText
+from core.features.learning.rules import RULES
+from core.features.learning.service import item_of
+from core.model import ORIGIN, Fact, LogText, place_line
 from tests.features.learning.measure import LOGS
 from tests.growth import assert_linear
 
@@ -96,6 +99,22 @@ def test_messages_of_exports_stand_in_their_order_with_their_numbers() -> None:
     log = read((LOGS / "chatgpt-export.json").read_bytes(), "a.json", Masker())
     assert [event.line for event in log.events] == sorted(event.line for event in log.events)
     assert {event.source for event in log.events} >= {"user", "assistant"}
+
+
+@pytest.mark.parametrize(
+    ("name", "form", "line"),
+    [
+        ("chatgpt-export.json", "chat", "a.json, message 3"),
+        ("chat-support.txt", "chat", "a.json, line 3"),
+    ],
+)
+def test_places_in_an_export_are_numbers_of_messages(name: str, form: str, line: str) -> None:
+    log = read((LOGS / name).read_bytes(), "a.json", Masker())
+    fact = Fact("r", "k", message("t"), message("x"), lines=((3, 3),), quotes=("q",), type="note", category="")
+    item = item_of(next(iter(RULES)), fact, log, "en", "")
+    assert log.format == form
+    assert str(place_line(str(item[ORIGIN]))) == line
+    assert line.partition(", ")[2] in str(item["body"])
 
 
 def test_events_that_are_parsed_already() -> None:
