@@ -65,8 +65,8 @@ _SIGNATURES = {
 # Number of bytes read to detect a file's type.
 _HEAD = 1024
 
+# Maximum size of an attachment, in bytes. Larger ones aren't shown.
 MOST = 50_000_000
-"""Maximum size of an attachment, in bytes. Larger ones aren't shown."""
 # Maximum number of files to check when searching a folder for an attachment by name alone.
 _SEARCHED = 50_000
 # Seconds for which a folder listing is cached.

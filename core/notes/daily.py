@@ -120,14 +120,18 @@ class DailyNotes:
         base = self._bases.find(chosen.base)
         if base is None and chosen is self._settings.daily:
             return message(
-                "The base '{base}' for today's note no longer exists. Choose another base.", base=chosen.base
+                "Today's note goes to the base '{base}', which doesn't exist here. Choose another base.",
+                base=chosen.base,
             )
         if base and base.plain:
             return message(
                 "The files of '{base}' are read-only in Tessera. Choose another base for today's note.", base=base.name
             )
         if chosen.template and self._template() is None:
-            return message("The template for today's note, '{note}', no longer exists.", note=chosen.template)
+            # If the template was never in this workspace, another workspace shares the settings file.
+            for deleted in self._store.versions.deleted():
+                if chosen.template in (deleted.path, deleted.version.title):
+                    return message("The template for today's note, '{note}', no longer exists.", note=chosen.template)
         return None
 
     def path(self, now: datetime, language: str = ENGLISH) -> str:

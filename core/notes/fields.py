@@ -131,9 +131,10 @@ MOST_CHARACTERS = 100
 _ABOUT = message('Types of notes: one per line, then ":" and its categories, separated by commas.')
 
 
+# Name of the preset for new workspaces.
 EVERYDAY = "everyday"
-"""Name of the preset for new workspaces."""
 
+# Presets for the vocabulary file. Each has a button label, and types with their categories.
 PRESETS: Mapping[str, tuple[Message, Mapping[Message, Texts]]] = {
     EVERYDAY: (
         message("Use everyday types"),
@@ -156,7 +157,6 @@ PRESETS: Mapping[str, tuple[Message, Mapping[Message, Texts]]] = {
         },
     ),
 }
-"""Presets for the vocabulary file. Each has a button label, and types with their categories."""
 
 
 @frozen

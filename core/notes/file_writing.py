@@ -191,8 +191,8 @@ def plan_removal(note: Note) -> FileChange:
     return FileChange(FileStep(note.source_ref, note.location, "", _read(note)), note, note)
 
 
+# Name of the folder used if there is no system trash, as in Obsidian. It is at the top of the user's folder.
 TRASH = ".trash"
-"""Name of the folder used if there is no system trash, as in Obsidian. It is at the top of the user's folder."""
 
 
 def put_away(change: FileChange) -> Path | None:

@@ -98,8 +98,8 @@ def _distance(name: str, text: str) -> int:
 
 _END = re.compile(LINE_END)
 
+# Character ranges in a note's body that are left out of searches, in order.
 Hidden = Sequence[Span]
-"""Character ranges in a note's body that are left out of searches, in order."""
 
 
 def with_body(note: Note, body: str, inside: BodyMetadata | None = None) -> tuple[Note, BodyMetadata | None]:
@@ -200,8 +200,8 @@ def _parts(body: str, start: int, end: int, hidden: Hidden) -> list[str]:
     return parts
 
 
+# Maximum number of characters in a quoted sentence.
 MOST_CHARACTERS = 240
-"""Maximum number of characters in a quoted sentence."""
 # Number of characters in which to look for a note's first prose.
 _READ = 2000
 _LINK = re.compile(r"\[\[([^\[\]|\n#^]{1,500}+)[^\[\]\n]{0,500}+\]\]|\]\(<?+([^()<>\s#]{1,500}+)[^()\n]{0,300}+\)")

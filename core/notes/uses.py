@@ -38,8 +38,8 @@ _GATHERED = 0.5
 # Maximum number of uses waiting to be written. Any more are dropped.
 _MOST_WAITING = 10_000
 
+# A note id and the id of one of the note's chunks. An empty chunk id means the whole note.
 Place = tuple[str, str]
-"""A note id and the id of one of the note's chunks. An empty chunk id means the whole note."""
 
 
 WriteUses = Callable[[Sequence[Use]], None]

@@ -47,8 +47,8 @@ from core.store.table import NoteIds
 
 Change = Callable[[Note], Note]
 
+# Keys allowed in a new note besides its text, path and fields.
 NAMES = ("source", ORIGIN, "created_by", "source_url", "created", "metadata")
-"""Keys allowed in a new note besides its text, path and fields."""
 # Maximum number of characters in each provenance value, such as a note's origin or its author's name.
 _MOST = 500
 _MOST_METADATA = 16 * 1024

@@ -270,8 +270,22 @@ def test_what_is_missing_is_named(workspace: Workspace) -> None:
     for name in ("work", "home"):
         workspace.bases.add(name)
     chosen(workspace, base="gone")
-    with pytest.raises(ConfigError, match="The base 'gone'"):
+    with pytest.raises(ConfigError, match="the base 'gone', which doesn't exist here"):
         workspace.daily.open(FRIDAY)
+    template = workspace.notes.add("work", "From work.", title="Day", author="person", embed=False)
+    workspace.trash.put(template.id)
+    for name in ("Day", "Day.md"):
+        chosen(workspace, base="work", template=name)
+        with pytest.raises(ConfigError, match=f"The template for today's note, '{name}', no longer exists"):
+            workspace.daily.open(FRIDAY)
+
+
+def test_the_template_of_another_workspace_is_left_out(workspace: Workspace) -> None:
+    workspace.bases.add("work")
+    for day, name in ((FRIDAY, "Day"), (SATURDAY, "templates/Day.md")):
+        chosen(workspace, base="work", template=name)
+        assert workspace.daily.open(day).body == f"# {day:%Y-%m-%d}\n\n"
+        assert workspace.settings.daily.template == name
 
 
 @pytest.mark.parametrize(

@@ -615,7 +615,7 @@ def test_where_todays_note_goes_is_asked_once_and_again_where_its_base_or_templa
         screen.workspace.bases.add(base)
     screen.workspace.bases.delete("home")
     screen.press("today")
-    assert "The base 'home' for today's note no longer exists." in screen.text.replace("\\", "")
+    assert "Today's note goes to the base 'home', which doesn't exist here." in screen.text.replace("\\", "")
 
 
 def test_a_title_that_was_changed_in_the_editor_offers_once_that_links_follow(garden: Note) -> None:
