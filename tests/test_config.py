@@ -81,6 +81,16 @@ def test_a_wrong_setting_is_named(toml: str, named: str) -> None:
     ("variable", "value", "named"),
     [
         ("TESSERA_SEARCH", "{", r"'search' is not valid: it is a section.* \(in TESSERA_SEARCH\)"),
+        (
+            "TESSERA_EMBEDDINGS__SERVERS",
+            "{",
+            r"'embeddings.servers' .* it is a section.* \(in TESSERA_EMBEDDINGS__SERVERS\)",
+        ),
+        (
+            "TESSERA_AUTO_INSTALL",
+            "guide",
+            r"'auto_install' is not valid: it must be a list \(in TESSERA_AUTO_INSTALL\)",
+        ),
         ("TESSERA_SEARCH", "5", r"it is a section.* \(in TESSERA_SEARCH\)"),
         ("TESSERA_LLM", "[" * 50_000, r"it is a section.* \(in TESSERA_LLM\)"),
         ("TESSERA_SEARCH", '{"limit": "x"}', r"search.limit.*whole number \(in TESSERA_SEARCH\)"),

@@ -349,8 +349,8 @@ def _quote(text: str) -> Message:
     return message("'{text}'", text=text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…")
 
 
+# Names of sub-queries for one side, the subject, both sides, or a part suggested by a language model.
 SIDE, SUBJECT, BOTH, PART = message("one side"), message("the subject"), message("both sides"), message("a part")
-"""Names of sub-queries for one side, the subject, both sides, or a part suggested by a language model."""
 # Name of a sub-query that is the whole, undivided question.
 WHOLE = message("the whole question")
 

@@ -38,7 +38,7 @@ from core.model import (
     Source,
     complete,
 )
-from core.settings.errors import PREFIX, SECTION, error_of, parse_settings, problem_of, read_file
+from core.settings.errors import PREFIX, error_of, parse_settings, problem_of, read_file
 from core.settings.sections import (
     INDEX_TOKEN,
     KEYS,
@@ -72,15 +72,9 @@ class _Environment(EnvSettingsSource):
     """Reads settings from environment variables. A variable for a whole section contains JSON."""
 
     def decode_complex_value(self, field_name: str, field: FieldInfo, value: str) -> object:
-        try:
+        with suppress(ValueError, RecursionError):
             return super().decode_complex_value(field_name, field, value)
-        except (ValueError, RecursionError) as error:
-            raise ConfigError(
-                "The setting '{key}' is not valid: {reason} (in {place}).",
-                key=field_name,
-                reason=SECTION,
-                place=f"{PREFIX}{field_name.upper()}",
-            ) from error
+        return value  # the model's own check names the whole key and its variable
 
 
 class Settings(BaseSettings):

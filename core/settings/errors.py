@@ -18,7 +18,7 @@ from core.base.messages import Message, message, message_table, reason_of, verba
 # Prefix of environment variables for settings. A double underscore separates a section from its setting.
 PREFIX = "TESSERA_"
 
-SECTION = message("it is a section, so set its parts, such as limit in [search] or TESSERA_SEARCH__LIMIT")
+_SECTION = message("it is a section, so set its parts, such as limit in [search] or TESSERA_SEARCH__LIMIT")
 # Messages by pydantic error type. Their fields are filled in from pydantic's `ctx`, and `choices` from its `expected`.
 _REASONS = {
     **message_table(
@@ -40,9 +40,9 @@ _REASONS = {
     **dict.fromkeys(("float_parsing", "float_type", "finite_number"), message("it must be a number")),
     **dict.fromkeys(("bool_parsing", "bool_type"), message("it must be true or false")),
     **dict.fromkeys(("string_type", "string_unicode"), message("it must be text")),
-    "model_type": SECTION,
-    "model_attributes_type": SECTION,
-    "dict_type": SECTION,
+    "model_type": _SECTION,
+    "model_attributes_type": _SECTION,
+    "dict_type": _SECTION,
 }
 
 

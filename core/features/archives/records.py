@@ -82,13 +82,17 @@ class RecordParts(Iterable[T]):
 
     def map(self, change: Callable[[T], R]) -> "RecordParts[R]":
         """Return the records with `change` applied to each."""
-        return RecordParts(lambda: ((place, lambda make=make: change(make())) for place, make in self._read()))
+        return RecordParts(lambda: ((place, partial(_apply, change, make)) for place, make in self._read()))
 
 
 def in_memory(records: Iterable[T]) -> RecordParts[T]:
     """Wrap records that are in memory, so that they can be used like the records in an archive."""
     made = [("", lambda record=record: record) for record in records]
     return RecordParts(lambda: made)
+
+
+def _apply(change: Callable[[T], R], make: Callable[[], T]) -> R:
+    return change(make())
 
 
 # The first fields of every exported base.

@@ -80,8 +80,8 @@ class Imported:
     files: Mapping[str, FilePart] = field(default_factory=dict)
 
 
+# Imported notes, and failures for notes that can't be read.
 ImportedNotes = Iterator[Imported | Failed]
-"""Imported notes, and failures for notes that can't be read."""
 
 
 class Importer(Protocol):
@@ -144,12 +144,12 @@ def importer_of(folder: Path, *, keeps_files: bool) -> Importer | None:
     return importer if importer and importer.keeps_files == keeps_files else None
 
 
+# The fields of front matter, keyed by name.
 Fields = dict[str, Any]
-"""The fields of front matter, keyed by name."""
+# Maximum size of a text file in bytes.
 MAX_BYTES = 20 * 1024 * 1024
-"""Maximum size of a text file in bytes."""
+# Name of a Notion export, or of the folder that contains one of its parts.
 EXPORT = re.compile(r"Export-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:-Part-\d+)?")
-"""Name of a Notion export, or of the folder that contains one of its parts."""
 DAMAGED = message("This file is damaged. Export it from its program again.")
 _PLAIN = (str, int, float)
 
@@ -167,8 +167,8 @@ def file_name(title: str) -> str:
     return name[:120].encode("utf-8", "ignore")[:200].decode("utf-8", "ignore").strip() or "Untitled"
 
 
+# The last number appended to each note path, keyed by case-folded path.
 Taken = dict[str, int]
-"""The last number appended to each note path, keyed by case-folded path."""
 
 
 def unique(path: str, taken: Taken) -> str:
@@ -271,8 +271,8 @@ def tags_of(names: Iterable[str]) -> list[str]:
     return ["-".join(name.split()) for name in names if name.strip()]
 
 
+# Name of the folder for attachments among the workspace's files.
 FOLDER = "attachments"
-"""Name of the folder for attachments among the workspace's files."""
 
 
 @dataclass(slots=True)
@@ -308,15 +308,15 @@ class NoteFiles:
         )
 
 
+# Suffixes of archives and of exports that consist of a single file.
 SUFFIXES = (".zip", ".enex", ".jex")
-"""Suffixes of archives and of exports that consist of a single file."""
+# Paths of files in exports that aren't notes themselves, but from which an importer reads notes.
 EXPORTED = re.compile(
     r"(?i)\.jex$|(?:^|/)(?:users|result)\.json$|(?:^|/)(?:takeout/[^/]+|keep)/[^/]+\.json$|^[^/]+\.json$"
 )
-"""Paths of files in exports that aren't notes themselves, but from which an importer reads notes."""
 
+# The paths, sizes and modification times of files.
 FileStates = list[tuple[str, int, int]]
-"""The paths, sizes and modification times of files."""
 
 
 def exports_in(folder: Path) -> list[Path]:
