@@ -27,8 +27,8 @@ MatterKind = Literal[
     "reminder",
 ]
 Side = Literal["mine", "theirs", "both"]
+# Choices when a note has two versions of its text.
 SIDES: tuple[Side, ...] = get_args(Side)
-"""Choices when a note has two versions of its text."""
 
 
 @frozen
@@ -44,6 +44,7 @@ def _matter_type(title: str, about: str, icon: str) -> MatterType:
     return MatterType(Message(title), icon, Message(about))
 
 
+# Kinds of review items, in display order.
 MATTERS: dict[MatterKind, MatterType] = {
     "note": _matter_type(
         "New notes",
@@ -123,14 +124,13 @@ MATTERS: dict[MatterKind, MatterType] = {
         "history_edu",
     ),
 }
-"""Kinds of review items, in display order."""
+# Kinds of review items, grouped as they are counted on each line of the digest.
 DIGEST: tuple[tuple[MatterKind, ...], ...] = (
     ("expired", "expiring", "reminder"),
     ("contradiction",),
     ("note", "change", "conflict", "upgrade", "file", "split", "refused", "question"),
     ("copy", "superseded"),
 )
-"""Kinds of review items, grouped as they are counted on each line of the digest."""
 
 
 @frozen

@@ -372,6 +372,7 @@ class OfflineWorkspace:
         raise NotImplementedError("the database isn't open")
 
 
+# Maps each type of store event to the function to call when such an event is published.
 SUBSCRIBERS: Mapping[type, Callable[[Workspace, Any], object]] = {
     ChunksPending: lambda workspace, _: workspace._indexes_in_background and workspace.start_indexing(),
     PictureReadingChanged: lambda workspace, _: workspace.pictures.switched(),
@@ -379,4 +380,3 @@ SUBSCRIBERS: Mapping[type, Callable[[Workspace, Any], object]] = {
     NoteRenamed: lambda workspace, renamed: workspace.daily.follow(renamed.renaming),
     NotesDecided: lambda workspace, decided: workspace._settle_facts(decided),
 }
-"""Maps each type of store event to the function to call when such an event is published."""
