@@ -16,8 +16,8 @@ _ADMONITION = re.compile(
     r'(?:[ \t]++"(?P<title>.*)")?[ \t]*'
 )
 
+# Options that let a Markdown block interrupt a paragraph, a link definition, a block quote or a list item.
 INTERRUPTS: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "list"]}
-"""Options that let a Markdown block interrupt a paragraph, a link definition, a block quote or a list item."""
 
 
 BlockRule = Callable[[StateBlock, int, int, bool], bool]

@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 
+# Minimum length in characters of a blob that is removed from its passage. Smaller blobs stay in their sentences.
 LARGE = 400
-"""Minimum length in characters of a blob that is removed from its passage. Smaller blobs stay in their sentences."""
 
 Span = tuple[int, int]
 

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterator
 
+# Pattern for a line that opens or closes a fence, which may be in a quote or a list item.
 FENCE = re.compile(
     r"(?<![^\n])[ \t>]*+(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*+"
     r"(?P<opening>(?P<marks>`{3,}(?=[^`\n]*(?:\n|\Z))|~{3,})[ \t]*(?P<info>[^\n]*))"
 )
-"""Pattern for a line that opens or closes a fence, which may be in a quote or a list item."""
 
 
 def open_fence(text: str, fence: str = "") -> str:

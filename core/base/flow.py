@@ -27,8 +27,8 @@ _NARROW = 40
 _LABELLED = re.compile(
     r"[ \t>]*[^\s\[:：,，.。!！?？;；][^\n:：,，.。!！?？;；]{0,30}(?:：|:(?=\s|[^\x00-\x7f]|[`*_]))"
 )
+# Pattern for a table row with bars at both ends.
 ROW = re.compile(r"[ \t>]*+\|.*\|[ \t]*$")
-"""Pattern for a table row with bars at both ends."""
 # Pattern for the line of dashes below a table's header.
 RULE = re.compile(r"[ \t>]*+\|?+(?:[ \t]*+:?+-++:?+[ \t]*+\|)++(?:[ \t]*+:?+-++:?+)?+[ \t]*+$")
 _BAR = re.compile(r"(?<!\\)\|")
@@ -36,12 +36,11 @@ _BAR = re.compile(r"(?<!\\)\|")
 _WIDE_LAST = re.compile(rf"[{UNSPACED}][\W_]*\Z")
 # The colon at the end of a column's name, which may be in markup.
 _OWN_COLON = re.compile(r"[:：](?=[*_`]*\Z)")
+# Placeholders in flowing text for a hidden character and for a line break that is kept.
+#
+# They are Unicode noncharacters, which never occur in text. Private-use characters are symbols in some fonts.
 GAP = "\ufdd0"
 LINE = "\ufdd1"
-"""Placeholders in flowing text for a hidden character and for a line break that is kept.
-
-They are Unicode noncharacters, which never occur in text. Private-use characters are symbols in some fonts.
-"""
 
 
 def flow(text: str, known: str = "", *, paged: bool = False, fence: str = "") -> str:

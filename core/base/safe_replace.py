@@ -19,8 +19,8 @@ from tempfile import mkstemp
 from core.base.datetimes import utc_now
 
 PREFIX = ".tessera-"
+# Prefix and suffix of a file that is still being written. The leading dot hides it from every sync.
 SUFFIX = ".part"
-"""Prefix and suffix of a file that is still being written. The leading dot hides it from every sync."""
 
 # Seconds to wait for another program to finish writing a file.
 _PATIENCE = 1.0

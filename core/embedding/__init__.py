@@ -28,8 +28,8 @@ def batch_size(embedder: Embedder) -> int | None:
     return getattr(embedder, "batch_size", None)
 
 
+# The name that stands for the best embedder on this machine. A base stores what `resolve` returns for it.
 AUTO = "auto"
-"""The name that stands for the best embedder on this machine. A base stores what `resolve` returns for it."""
 
 
 def resolve(name: str) -> str:

@@ -15,10 +15,10 @@ from core.model.notes import NoteSummary
 from core.model.search import Hit, SearchResult
 from core.model.versions import DiffPiece
 
+# What a quote consists of. A `passage` mixes several of the other kinds.
 QuoteKind = Literal["sentence", "item", "row", "code", "passage"]
-"""What a quote consists of. A `passage` mixes several of the other kinds."""
+# Whether the notes answer a question, based on the probability that the first quote does.
 Answered = Literal["yes", "possibly", "no"]
-"""Whether the notes answer a question, based on the probability that the first quote does."""
 ANSWERED: dict[Answered, Message] = message_table({"yes": "From your notes", "possibly": "Possibly"})
 
 _NEAREST = 3
@@ -32,8 +32,8 @@ DENIED = message("I found nothing in your notes that answers this.")
 UNCLEAR = message("I found no clear answer in your notes.")
 DISAGREE = message("Your notes disagree:")
 UNPROVEN = message("Your notes support nothing that the language model wrote.")
+# How closely a sentence follows the notes.
 Mark = Literal["word_for_word", "in_other_words", "not_in_notes"]
-"""How closely a sentence follows the notes."""
 MARKS: dict[Mark, Message] = message_table(
     {
         "word_for_word": "word for word",
@@ -338,5 +338,5 @@ class CitedPlace:
     pieces: tuple[DiffPiece, ...] = ()
 
 
+# Messages for quotes that no longer have a position, keyed by `CitedPlace.state`.
 GONE = message_table({"changed": "The source has changed.", "deleted": "The note was deleted."})
-"""Messages for quotes that no longer have a position, keyed by `CitedPlace.state`."""

@@ -16,6 +16,7 @@ _LEVELS: tuple[HealthLevel, ...] = get_args(HealthLevel)
 # Maximum number of names listed in a sentence.
 _SHOWN = 5
 
+# Parts of a workspace that take up disk space, by `Space` field.
 SPACE_PARTS = message_table(
     {
         "database": "notes, their history and computed data",
@@ -28,7 +29,6 @@ SPACE_PARTS = message_table(
         "models": "models",
     }
 )
-"""Parts of a workspace that take up disk space, by `Space` field."""
 
 
 @frozen

@@ -85,6 +85,7 @@ VALUES = {
     "decompose": message_table({"auto": "Automatic", "rules": "By rules", "llm": "Language model"}),
 }
 
+# Short reasons why a search dropped a chunk or missed a gold passage, keyed by stage.
 LOST: dict[MissedAt, Message] = message_table(
     {
         "gone": "No longer in the notes",
@@ -103,8 +104,8 @@ LOST: dict[MissedAt, Message] = message_table(
         "duplicate": "Same text as another hit",
     }
 )
-"""Short reasons why a search dropped a chunk or missed a gold passage, keyed by stage."""
 
+# Names of the known question kinds. Any other kind is shown as the user typed it.
 QUESTION_KINDS = message_table(
     {
         "paraphrase": "paraphrase",
@@ -123,7 +124,6 @@ QUESTION_KINDS = message_table(
         "link": "link text",
     }
 )
-"""Names of the known question kinds. Any other kind is shown as the user typed it."""
 
 MODES = message_table(
     {
@@ -134,11 +134,11 @@ MODES = message_table(
     }
 )
 
+# Warning about a base in the trash whose file wasn't written by Tessera.
 FOREIGN = message(
     "This file wasn't put into the trash by this version of Tessera, so it is restored like an archive from "
     "elsewhere, with its notes but without folders and permissions."
 )
-"""Warning about a base in the trash whose file wasn't written by Tessera."""
 
 BASE_KINDS: dict[BaseKind, Message] = message_table(
     {
@@ -159,6 +159,7 @@ ABOUT_KINDS: dict[BaseKind, Message] = message_table(
     }
 )
 
+# Sentences about the options turned on in a base, keyed by KnowledgeBase field.
 SWITCHED_ON = message_table(
     {
         "embed_at_once": "New notes are indexed at once.",
@@ -168,8 +169,8 @@ SWITCHED_ON = message_table(
         "read_pictures": "Text in pictures is read and can be found.",
     }
 )
-"""Sentences about the options turned on in a base, keyed by KnowledgeBase field."""
 
+# Names of the search levels. `auto` chooses one of the other levels.
 LEVELS = message_table(
     {
         "simple": "quick search",
@@ -177,7 +178,6 @@ LEVELS = message_table(
         "exploratory": "broad search",
     }
 )
-"""Names of the search levels. `auto` chooses one of the other levels."""
 
 VERSION_KINDS = message_table(
     {
@@ -295,8 +295,8 @@ NOTICES: dict[Notice, Message] = {
 }
 
 
+# The filter to add to a question so that the search includes expired notes.
 WITH_EXPIRED = "status:active,expired"
-"""The filter to add to a question so that the search includes expired notes."""
 
 
 def expired_notes(n: int) -> Message:
@@ -341,6 +341,7 @@ _RERANKERS = message_table(
 )
 _EMBEDDERS = message_table({"bundled": "built-in", "onnx": "built-in, 8-bit", "tfidf": "no model, keyword search only"})
 
+# Names of the note statuses. An active note past its expiry date is shown as `expired`.
 STATUSES = message_table(
     {
         "active": "active",
@@ -349,15 +350,14 @@ STATUSES = message_table(
         "expired": "expired",
     }
 )
-"""Names of the note statuses. An active note past its expiry date is shown as `expired`."""
 
+# Messages about a hit whose file was changed or deleted, keyed by `Hit.file`.
 FILE_STATES = message_table(
     {
         "stale": "File changed since it was indexed",
         "gone": "File not found",
     }
 )
-"""Messages about a hit whose file was changed or deleted, keyed by `Hit.file`."""
 
 
 def figure_name(name: str) -> Message:

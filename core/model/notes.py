@@ -17,8 +17,8 @@ from core.base.messages import Message, Messages, message, plural
 from core.base.text import shared_length
 from core.model.note_fields import FieldValues
 
+# The kind of omission for text whose encoding was guessed. The text may be garbled, but nothing is missing.
 GUESSED = "encoding"
-"""The kind of omission for text whose encoding was guessed. The text may be garbled, but nothing is missing."""
 OMISSION_KINDS: Mapping[str, Message] = {
     "page": plural("{n} page had no readable text", "{n} pages had no readable text"),
     "page_part": plural("some text on {n} page is missing", "some text on {n} pages is missing"),
@@ -199,11 +199,11 @@ NoteState = Literal["pending", "ready", "empty"]
 
 NOTE_SUFFIXES = (".md", ".markdown", ".txt", ".text")
 
+# Suffix of the files whose lines are chunks in a `lines` base. Letter case is ignored.
 TEXT_SUFFIX = ".txt"
-"""Suffix of the files whose lines are chunks in a `lines` base. Letter case is ignored."""
 
+# Folders to skip. Names starting with a dot are skipped too.
 SKIPPED_FOLDERS = frozenset({"node_modules", "__MACOSX"})
-"""Folders to skip. Names starting with a dot are skipped too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -100,14 +100,13 @@ class Understood(_Wanted):
         return self.phrases + self.emphasised
 
 
+# Kinds of terms that rank notes first or last without excluding any.
 ORDERING: frozenset[TermKind] = frozenset(("preferred", "avoided"))
-"""Kinds of terms that rank notes first or last without excluding any."""
+# Kinds of terms that don't exclude notes.
 NOT_NARROWING: frozenset[TermKind] = ORDERING | {"words", "emphasis"}
-"""Kinds of terms that don't exclude notes."""
 
+# Score boost, on a scale from 0 to 1, for a hit whose note has one of the caller's scopes or all of the caller's tags.
 SCOPE_GAIN = TAGS_GAIN = 0.1
-"""Score boost, on a scale from 0 to 1, for a hit whose note has one of the caller's scopes or all of the caller's tags.
-"""
 
 
 @frozen
@@ -203,11 +202,10 @@ class SearchOptions(Chosen, NoteOptions, total=False):
     caller: CallerContext
 
 
+# A result's search mode.
+#
+# For a question with only filters, it is `listed`, and the hits are the most recently changed notes.
 ResultMode = Literal["semantic", "keyword", "hybrid", "listed"]
-"""A result's search mode.
-
-For a question with only filters, it is `listed`, and the hits are the most recently changed notes.
-"""
 
 LostAt = Literal[
     "filters",
@@ -268,8 +266,8 @@ class Passage:
     """The opening line of the fenced code in which the text begins, or ""."""
 
 
+# State of a note's file. It is `stale` if it has changed since it was indexed, and `gone` if it no longer exists.
 FileState = Literal["same", "stale", "gone"]
-"""State of a note's file. It is `stale` if it has changed since it was indexed, and `gone` if it no longer exists."""
 
 
 @frozen
@@ -325,8 +323,8 @@ class PictureHit:
     start: int = 0
 
 
+# Minimum nearness of a close hit. In two vaults, no hit for an unanswerable question reached this value.
 CLOSE = 0.42
-"""Minimum nearness of a close hit. In two vaults, no hit for an unanswerable question reached this value."""
 
 
 @frozen
@@ -498,8 +496,8 @@ class WhyNot:
     scores: dict[str, StageScore] = field(default_factory=dict)
 
 
+# Markers around a note's own text in a context. The text itself never contains them.
 NOTE_MARKS = ("<note>", "</note>")
-"""Markers around a note's own text in a context. The text itself never contains them."""
 
 
 @frozen

@@ -10,8 +10,8 @@ from core.base.messages import Message, readable, to_json
 from core.model.bases import NewBase
 from core.model.notes import Failed, Failures, IncompleteNote, Omissions, TextEncoding, in_all
 
+# Stamp of a note whose file must be read again because the result would now differ, though the file hasn't changed.
 READ_AGAIN = "to read again"
-"""Stamp of a note whose file must be read again because the result would now differ, though the file hasn't changed."""
 
 
 @frozen

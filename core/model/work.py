@@ -79,6 +79,7 @@ class ReadPictures:
     pictures: int
 
 
+# Job kinds, keyed by name, in the order in which the app's pages list running jobs.
 JOB_KINDS: Mapping[str, JobKind] = {
     **dict.fromkeys(("warm", "warm_reranker", "answer", "examples", "local_servers", "compare"), JobKind()),
     "heal": _job_kind(
@@ -203,7 +204,6 @@ JOB_KINDS: Mapping[str, JobKind] = {
         "Stopped. No question was added.",
     ),
 }
-"""Job kinds, keyed by name, in the order in which the app's pages list running jobs."""
 
 
 def jobs_at(*places: JobPlace) -> Texts:

@@ -18,11 +18,10 @@ from core.providers.keys import ApiKey
 from core.settings.sections import LlmSettings, ServerSettings
 
 FIRST_WAIT = 0.5
+# Shortest and longest wait before a retry, in seconds.
+#
+# The wait doubles each time, and is randomly shortened by up to half.
 LONGEST_WAIT = 30.0
-"""Shortest and longest wait before a retry, in seconds.
-
-The wait doubles each time, and is randomly shortened by up to half.
-"""
 
 # Seconds to wait for an unreachable server before a search continues without the server.
 REACH_SECONDS = 1.5

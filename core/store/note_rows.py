@@ -167,8 +167,8 @@ def extra(values: Values) -> Values:
 _HINTS = get_type_hints(Note)
 _WHAT = message("note")
 _NOTE_READER = RowReader(Note, _WHAT, "title", overridden=overridden, extra=extra)
+# A function that reads a note's summary from a row with the `CARD` columns.
 card_of = _remembering(RowReader(NoteSummary, _WHAT, "title"))
-"""A function that reads a note's summary from a row with the `CARD` columns."""
 # A function that reads a note's names from a row with the `NAMED` columns.
 named_of = _remembering(RowReader(NoteNames, _WHAT, "title"))
 CHUNKING_READER = RowReader(_Chunked, _WHAT, "title", chunking=lambda value: value and stored(ChunkingOptions)(value))

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from core.workspace import Workspace
 
+# Paths at which the tools are served. Some clients add a trailing slash.
 PLACES = ("/mcp", "/mcp/")
-"""Paths at which the tools are served. Some clients add a trailing slash."""
 
 
 class LazyTools:

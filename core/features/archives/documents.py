@@ -172,11 +172,20 @@ def read(data: bytes, name: str) -> Records:
     def notes() -> Iterator[Made[NoteRecord]]:
         ids = set[str]()
         paths = set[str]()
-        for number, item in enumerate(items, 1):
-            place = message("note {n}", n=number)
+        text = data.decode() if is_json else ""
+        at = 0
+        line = 1
+        for item in items:
+            known_by = as_json(item.get("path") if isinstance(item, dict) else item) if is_json else ""
+            found = text.find(known_by, at)
+            if found > at:
+                line += text.count("\n", at, found)
+                at = found
+            elif found < 0:
+                text = ""  # another program escaped it differently; further searches would be slow
             if isinstance(item, _Mapping):
-                place = message("line {line}", line=item.line)
-            yield place, partial(_record, item, base, paths, ids)
+                line = item.line
+            yield message("line {line}", line=line), partial(_record, item, base, paths, ids)
 
     return Records(base, RecordParts(notes))
 

@@ -20,6 +20,7 @@ from core.reranking import Cached, Reranker
 from core.settings.config import Settings, settings
 from core.store import Store
 
+# Everyday questions and nonsense words. A user's notes answer at most a few of them.
 UNRELATED: Sequence[str] = tuple(
     """
 how do I get wax out of a tablecloth
@@ -72,7 +73,6 @@ cómo se quita una mancha de vino
 wann blüht der Flieder
 """.strip().split("\n")
 )
-"""Everyday questions and nonsense words. A user's notes answer at most a few of them."""
 
 # Maximum number of questions to read from each of the user's question sets, newest first.
 _OWN = 100

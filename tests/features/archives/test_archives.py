@@ -1,7 +1,6 @@
 """A base that is exported and imported into an empty workspace is exported again as the same bytes."""
 
 import json
-import re
 import struct
 import zipfile
 from collections.abc import Callable, Iterator
@@ -181,7 +180,7 @@ def test_a_bad_document_is_refused_whole(
     text = harm(workspace.archives.exported("vault", form).decode())
     with pytest.raises(ArchiveError) as caught:
         workspace.archives.restore_data(text.encode(), f"x.{form}", "other")
-    assert re.search("line [0-9]|note [0-9]", str(caught.value))
+    assert "line" in str(caught.value)
     assert words in str(caught.value)
     assert [base.name for base in workspace.bases.all()] == ["vault"]
 
