@@ -161,7 +161,7 @@ class Vectors:
             return
         if len(vectors) != count:
             raise ModelError(
-                "The model '{name}' returned {n} vectors for {due} texts. Update the model or its package, or choose "
+                "The model '{name}' returned {n} results for {due} texts. Update the model or its package, or choose "
                 "another model.",
                 name=self._base.embedder,
                 n=len(vectors),

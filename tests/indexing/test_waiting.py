@@ -335,8 +335,8 @@ def test_two_threads_embed_nothing_twice(workspace: Workspace, folder: Path, mod
 
 
 @pytest.mark.parametrize(("rows", "numbers", "reason"), [
-    (-1, 0, "returned 7 vectors for 8 texts"),
-    (1, 0, "returned 9 vectors for 8 texts"),
+    (-1, 0, "returned 7 results for 8 texts"),
+    (1, 0, "returned 9 results for 8 texts"),
     (0, -1, "returned {short} numbers per text instead of {due}"),
     (0, 1, "returned {long} numbers per text instead of {due}"),
 ])  # fmt: skip
