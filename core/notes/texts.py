@@ -216,7 +216,9 @@ def _without_links(text: str) -> str:
     return _LINK_WORDS.sub(lambda link: link[1] or link[2] or "", text)
 
 
-_EMPHASIS = re.compile(r"(?<![A-Za-z\d_*])(\*\*|__|==|~~|[*_])(?=\S)((?:[^\n]|\n(?!\s*\n)){1,500}?)(?<=\S)\1(?![A-Za-z\d_*])")
+_EMPHASIS = re.compile(
+    r"(?<![A-Za-z\d_*])(\*\*|__|==|~~|[*_])(?=\S)((?:[^\n]|\n(?!\s*\n)){1,500}?)(?<=\S)\1(?![A-Za-z\d_*])"
+)
 # Parts that aren't prose: code, tables, headings, tags, pictures, rules, directives, and definitions of links.
 _NOT_PROSE = re.compile(
     r"(?ms)^[ \t>]*(`{3,}|~{3,})(?:.*?^[ \t>]*\1[`~]*[ \t]*$|.*)"
