@@ -12,7 +12,7 @@ from core.base.blobs import Span, blobs
 from core.base.frozen import frozen
 from core.base.text import CHINESE, query_keywords
 from core.features.answers.candidates import Candidates, EvidenceCandidate, Reads, Weights, collect_candidates
-from core.features.answers.names import headings_in
+from core.features.answers.names import headings_in, names_other
 from core.features.answers.units import place_in_note, with_code
 from core.model import Answered, Hit, Quote, QuoteKind, SearchResult
 from core.store import Store
@@ -59,6 +59,8 @@ WEIGHTS: Weights = {
 CONSTANT = -4.135
 # Minimum chance of being right for each verdict, from 0 to 1.
 LEAST: Mapping[Answered, float] = {"yes": 0.75, "possibly": 0.5}
+# Maximum chance of a quote that doesn't name what the question names.
+ABOUT_OTHERS = 0.7
 # Maximum value of `margin`, also used if no other note has an excerpt.
 _FAR = 5.0
 # Share of the best hit's score above which another hit counts as a rival.
@@ -141,6 +143,26 @@ class Excerpt:
         tables = {unit.unit.kind == "row" and unit.unit.block for unit in self.units[first:last]}
         is_narrow = len(text) + len(CHINESE.findall(text)) <= width
         return is_narrow and len(tables) == 1
+
+    @property
+    def context(self) -> str:
+        """What the marked part is about: the titles above it, what comes before it in its section, and its text.
+
+        A list item or table row isn't about what the one before it names.
+        """
+        note, chunk, unit = self.hit.note, self.hit.chunk, self.strongest.unit
+        start, end = self.marked
+        above = list[tuple[int, str, int]]()
+        for heading in headings_in(chunk.text, chunk.fence):
+            if heading[2] <= start:
+                above = [upper for upper in above if upper[0] < heading[0]] + [heading]
+        titles = chunk.breadcrumb[: above[0][0] - 1] if above else chunk.breadcrumb
+        place = [note.base, note.path or "", note.title, *note.aliases, *note.tags, *titles]
+        before = above[-1][2] if above else 0
+        if unit.kind in ("item", "row"):
+            before = min(start, unit.block[0]) if unit.kind == "item" else start
+            place.append(self.strongest.lead)
+        return "\n".join([*place, *(title for _, title, _ in above), chunk.text[before:end]])
 
     @property
     def kind(self) -> QuoteKind:
@@ -253,6 +275,8 @@ def select(result: SearchResult, units: Candidates) -> Selection:
     if sides and result.evidence >= _LEAST_SEARCH:
         values = features(sides, ranked, result)
         chance = 1 / (1 + exp(-CONSTANT - sum(weight * values[name] for name, weight in WEIGHTS.items())))
+        if not result.is_comparison and chance > ABOUT_OTHERS and names_other(result.understood.text, sides[0].context):
+            chance = ABOUT_OTHERS
     return Selection(tuple(map(_quote, count(1), chosen or ranked[:1])), chance)
 
 

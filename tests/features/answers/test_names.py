@@ -1,4 +1,4 @@
-"""A question that names somebody is answered from that section, whatever the sections next to it say."""
+"""A question that names somebody is answered from that section, and never for sure with what is said of another one."""
 
 from collections.abc import Iterator
 from itertools import product
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.features.answers.names import sections_of_others
+from core.features.answers.names import names_other, sections_of_others
 from core.workspace import Workspace
 
 pytestmark = pytest.mark.usefixtures("bundled")
@@ -87,3 +87,97 @@ def test_a_name_within_a_word_names_nobody(tmp_path: Path) -> None:
         workspace.notes.add("team", body, title="Team")
         answer = workspace.answers.ask("What is Tim's room?")
         assert all("is 5" not in quote.text for quote in answer.quotes)
+
+
+# Notes on the first of the people; the pronoun's person is in the title or in the sentence before.
+ABOUT = {
+    "en": {
+        "sentence": ("{0}", "{0} is allergic to peanuts and cat hair.\n\n{0} goes to school by bus number 14.\n"),
+        "heading": (
+            "Family",
+            "# Family\n\n## {0}\n\nAllergies: peanuts, cat hair.\n\nGoes to school by bus number 14.\n",
+        ),
+        "item": ("Health", "- {0}: allergic to peanuts and cat hair\n- {0}: goes to school by bus number 14\n"),
+        "title": ("{0}", "She is allergic to peanuts and cat hair. She goes to school by bus number 14.\n"),
+        "before": (
+            "Health",
+            "{0} was ill in March. She is allergic to peanuts and cat hair. She goes to school by bus number 14.\n",
+        ),
+    },
+    "zh": {
+        "sentence": ("{0}", "{0}对花生和猫毛过敏。\n\n{0}坐14路公交车上学。\n"),
+        "heading": ("家人", "# 家人\n\n## {0}\n\n过敏：花生、猫毛。\n\n她坐14路公交车上学。\n"),
+        "item": ("家人健康", "- {0}：对花生和猫毛过敏\n- {0}：坐14路公交车上学\n"),
+        "title": ("{0}", "她对花生和猫毛过敏。她坐14路公交车上学。\n"),
+        "before": ("健康", "{0}三月做了体检。她对花生和猫毛过敏。她坐14路公交车上学。\n"),
+    },
+}
+MORE = {
+    "en": ("Trip", "Met {1} and {2} at the station, and {3} was late."),
+    "zh": ("出行", "{1}、{2}和{3}一起去了车站。"),
+}
+PEOPLE = {"en": ("Mia", "Aylin", "Dr. Weber", "Jonas"), "zh": ("小满", "艾琳", "王建国", "李医生")}
+FACTS = {
+    "en": (
+        "does {} have allergies",
+        "What is {} allergic to?",
+        "what are {}'s allergies",
+        "which bus does {} take to school",
+    ),
+    "zh": ("{}对什么过敏", "{}有没有过敏", "{}的过敏原是什么", "{}坐几路车上学"),
+}
+
+
+@pytest.fixture(scope="module")
+def families(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    with Workspace(tmp_path_factory.mktemp("families") / "workspace") as workspace:
+        for language, forms in ABOUT.items():
+            for (form, about), others in product(forms.items(), ((), (MORE[language],))):
+                for title, text in (about, *others):
+                    name = f"{language}-{form}-{len(others)}"
+                    people = PEOPLE[language]
+                    workspace.notes.add(name, text.format(*people), title=title.format(*people))
+        yield workspace
+
+
+@pytest.mark.parametrize(
+    ("language", "form", "others"), [(*one, others) for one in product(ABOUT, ABOUT["en"]) for others in range(2)]
+)
+def test_what_is_said_of_another_person_is_never_sure(
+    families: Workspace, language: str, form: str, others: int
+) -> None:
+    first = PEOPLE[language][0]
+    answers = {
+        question.format(name): families.answers.ask(question.format(name), bases=[f"{language}-{form}-{others}"])
+        for name, question in product(PEOPLE[language], FACTS[language])
+    }
+    trip = MORE[language][0]
+    sure = {
+        question
+        for question, answer in answers.items()
+        if answer.answered == "yes" and answer.quotes[0].note.title != trip
+    }
+    assert sure == {question.format(first) for question in FACTS[language]}
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "other"),
+    [
+        ("what is the top speed of the XR-500?", "XR-200\nIts top speed is 90.", True),
+        ("what is the top speed of the XR-500?", "XR-500\nIts top speed is 90.", False),
+        ("How long does the iPhone 15 charge?", "The iPhone 14 charges in an hour.", True),
+        ("where did we stay in Lisbon", "Porto\nWe stayed at the harbour.", True),
+        ("what did we plan for Monday, 5 May", "On 2026-05-05 we plant.", False),
+        ("does aylin have allergies", "Mia\nAllergies: peanuts", True),
+        ("what are aylin's allergies", "Mia\nAllergies: peanuts", True),
+        ("is there a key for anyone?", "The key is in the hall.", False),
+        ("who are sitting at the table", "Mia and Tom sit there.", False),
+        ("重庆的酒店在哪里", "成都\n酒店在市中心。", True),
+        ("妈妈的生日是哪天", "爸爸\n生日：5月3日", True),
+        ("今天有什么安排", "周二：体检。", False),
+        ("缓存雪崩怎么处理", "Cache avalanche\nAdd jitter to the expiry.", False),
+        ("红烧肉要不要焯水", "红烧肉\n先焯水。", False),
+    ],
+)
+def test_a_text_names_what_the_question_does(question: str, text: str, other: bool) -> None:
+    assert names_other(question, text) == other
