@@ -29,6 +29,7 @@ from core.model import (
 from core.providers.chat import Chat
 from core.providers.connection import Stop, never
 from core.retrieval.engine import SearchEngine
+from core.retrieval.highlights import telling_words, words_in
 from core.retrieval.neighbours.copies_and_contradictions import numbers_in
 from core.retrieval.neighbours.service import Neighbours
 from core.settings.config import Settings
@@ -222,25 +223,28 @@ class Answers:
     def _find_contradiction(self, answer: Answer) -> Quote | None:
         """Return a sentence from another hit that contradicts the first quote's marked part, or None if none does.
 
-        The marked part contains the sentence's counterpart, or gives the same numbers as a counterpart that has as many
-        of the question's words. If several sentences do, the one with the most words of the question is returned.
+        The marked part contains the sentence's counterpart, or gives the same numbers as a counterpart that has, with
+        its note's title, all of the question's words in the quote and the titles above it. If several sentences do, the
+        one with the most words of the question is returned.
         """
         first = answer.quotes[0]
         result = answer.result
         numbers = {*numbers_in(first.marked_text)}
+        titles = {hit.note.id: hit.note.title for hit in result.hits}
+        words = telling_words(query_keywords(result.understood.text))
 
-        def count_words(text: str) -> int:
-            return len(self._searching.marks(text, result.understood.text))
+        def words_of(*texts: str) -> set[str]:
+            return words_in("\n".join(texts), words, self._store.words.stems)[1]
 
-        least = max(1, count_words(first.marked_text))
+        needed = words_of(first.note.title, *first.chunk.section, first.lead, first.marked_text)
         found = [
-            (count_words(another), another, pair.second)
-            for either in self._neighbours.likeness.contradictions({hit.note.id for hit in result.hits})
+            (len(words_of(another)), another, pair.second)
+            for either in self._neighbours.likeness.contradictions({*titles})
             for pair in (either, either.reversed)
             for sentence, another in zip(pair.quotes[::2], pair.quotes[1::2], strict=True)
             if pair.second != first.note.id
             if sentence in first.marked_text
-            or (count_words(sentence) >= least and numbers.issuperset(numbers_in(sentence)))
+            or (needed <= words_of(titles[pair.first], sentence) and numbers.issuperset(numbers_in(sentence)))
         ]
         for _, another, note_id in sorted(found, reverse=True):
             for hit in result.hits:

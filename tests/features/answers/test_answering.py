@@ -3,6 +3,7 @@
 import html
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -255,6 +256,35 @@ def test_both_sides_are_quoted_whichever_note_answers_first(filled: Workspace, t
         assert not any(quote.kind == "row" and not quote.lead for quote in answer.at_first)
     finally:
         filled.trash.put(notes)
+
+
+@pytest.mark.parametrize(
+    ("first", "others"),
+    [
+        (
+            ("flat", "What is the rent of the flat? 1,150 EUR."),
+            [(f"garage {rent}", f"The rent of the garage is {rent} EUR per month.") for rent in ("1,150", "1,250")],
+        ),
+        (
+            ("Flat", "The rent is 1,150 EUR per month, paid on the first."),
+            [(f"Garage {rent}", f"The rent of it is {rent} EUR a month.") for rent in ("1,150", "1,250")],
+        ),
+        (
+            ("公寓", "公寓的房租是多少？1150 元。"),
+            [(f"车库 {rent}", f"车库每个月的房租是 {rent} 元。") for rent in (1150, 1250)],
+        ),
+    ],
+)
+def test_notes_on_another_subject_do_not_disagree(
+    tmp_path: Path, first: tuple[str, str], others: list[tuple[str, str]]
+) -> None:
+    with Workspace(tmp_path) as workspace:
+        for title, text in (first, *others):
+            workspace.notes.add("notes", text, title=title)
+        question = "公寓的房租是多少" if first[0] == "公寓" else "what is the rent of the flat?"
+        answer = workspace.answers.ask(question)
+        assert answer.quotes[0].note.title == first[0]
+        assert not answer.disagree
 
 
 SWEEP = "- Sweeping the chimney costs {} euros a year.\n- Renting the heat meter costs {} euros a month.\n"
