@@ -202,6 +202,7 @@ class SearchEngine:
         return filters_of(properties=properties_in(self._store, *values.get("terms", ())), **values)
 
     matches = staticmethod(match_levels)
+    count_facets = staticmethod(hits.count_facets)
 
     def marks(self, text: str, question: str) -> Sequence[Span]:
         """Return the spans in the text that match the question's content words."""
@@ -244,10 +245,8 @@ class SearchEngine:
                 rankings, asked = self._follow_up(first, found[0], wait=prepared.wait)
             result = hits.build_result(self._store, rankings, first[-1])
         if query.choose:
-            bases = [base.name for base in self._store.bases.chosen(query.filters.bases)]
-            result = llm_choice.apply_choice(
-                result, self._llm.select(prepared.query, result.hits), prepared.query, bases
-            )
+            choice = self._llm.select(prepared.query, result.hits)
+            result = llm_choice.apply_choice(result, choice, prepared.query)
         notices: dict[Notice, object] = {
             "signs_as_text": prepared.understood.signs_as_text,
             "colon_as_text": prepared.understood.colons,

@@ -122,7 +122,7 @@ def build_result(store: Store, rankings: Sequence[Ranking], whole: Ranking) -> S
         notices=tuple(dict.fromkeys(notices)),
         reranker=query.settings.reranker if whole.reranked.scores else "",
         rerank_problem=next(filter(None, problems), None),
-        facets=count_facets(hits, [base.name for base in whole.request.bases]),
+        facets=count_facets(hits),
         confident=evidence >= confidence.LEAST,
         evidence=evidence,
         settings=query.settings,
@@ -277,7 +277,7 @@ MOST_VALUES = 12
 _FIELDS = {name: field.typed[0] for name, field in NOTE_FIELDS.items() if field.is_facet}
 
 
-def count_facets(hits: Sequence[Hit], bases: Sequence[str]) -> tuple[Facet, ...]:
+def count_facets(hits: Sequence[Hit]) -> tuple[Facet, ...]:
     """Count the values of each facet field in the hits' notes and in their copies, most frequent first.
 
     Values shared by all hits are left out.
@@ -291,8 +291,6 @@ def count_facets(hits: Sequence[Hit], bases: Sequence[str]) -> tuple[Facet, ...]
         }
         for field, value in own:
             values[field][value] += 1
-    if len(bases) < 2:
-        values.pop("base", None)
     return tuple(
         Facet(field, value, number, _term(field, value))
         for field in FACETS

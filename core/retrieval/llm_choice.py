@@ -157,7 +157,7 @@ def choose(chat: "Chat", material: ValueMap, hits: Sequence[Hit]) -> LlmSelectio
     raise chat.server.unusable("didn't choose among the {n} sections and write an answer", n=len(hits))
 
 
-def apply_choice(result: SearchResult, choice: LlmSelection, query: Query, bases: Sequence[str]) -> SearchResult:
+def apply_choice(result: SearchResult, choice: LlmSelection, query: Query) -> SearchResult:
     """Return a result with the chosen hits first, followed by the rest, up to the query's limit.
 
     Ranks and scores belong to positions, so a hit that moves gets the rank and score of its new position.
@@ -172,7 +172,7 @@ def apply_choice(result: SearchResult, choice: LlmSelection, query: Query, bases
     return replace(
         result,
         hits=shown,
-        facets=count_facets(shown, bases),
+        facets=count_facets(shown),
         lost=(*(DroppedCandidate(hit, "limit") for hit in hits[limit:]), *result.lost) if query.explain else (),
         confident=bool(choice.chunks) if choice.by else result.confident,
         settings=query.settings,

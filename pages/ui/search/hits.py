@@ -221,6 +221,17 @@ def group_by_note(result: SearchResult) -> list[list[Hit]]:
     return list(notes.values())
 
 
+def weak_groups(result: SearchResult) -> list[list[Hit]]:
+    """Return the notes, after the first few, whose hits are all weak.
+
+    A weak hit is no more similar to the question than unrelated text, and contains few of the question's words.
+    """
+    below = workspace.searching.below_background(result)
+    groups = [group for group in group_by_note(result)[FEW:] if all(hit.chunk.id in below for hit in group)]
+    seen = workspace.searching.highlights(result) if groups else {}
+    return [group for group in groups if all(seen[hit.chunk.id].held < WORDED for hit in group)]
+
+
 def draw_preliminary(result: SearchResult, *, base: bool) -> None:
     """Show each note's best hit, for the user to read until the final hits arrive."""
     seen = workspace.searching.highlights(result)
@@ -239,7 +250,7 @@ def draw_hits(text: str, result: SearchResult, *, base: bool, answer: Answer | N
     """
     entries = Entries(text, result, base=base, answer=answer)
     groups = group_by_note(result)
-    weak = [hits for hits in groups[FEW:] if entries.are_weak(hits)]
+    weak = weak_groups(result)
     fold = f"weak_hits_of_{text}"
     shown = fold in widgets.toggled()
     for hits in groups:
@@ -292,16 +303,8 @@ class Entries:
         quoted = {quote.chunk.id: 3 if answer.answered == "yes" else 2 for quote in answer.quotes} if answer else None
         self._said = {quote.chunk.id for quote in answer.at_first} if answer else set()
         self._levels = workspace.searching.matches(result, self._seen, quoted)
-        self._below = workspace.searching.below_background(result)
         self._tones = tones(result)
         self._around = result.settings.expansion_size
-
-    def are_weak(self, hits: Sequence[Hit]) -> bool:
-        """Return whether all the hits are weak.
-
-        A weak hit is no more similar to the question than unrelated text, and contains few of the question's words.
-        """
-        return all(hit.chunk.id in self._below and self._seen[hit.chunk.id].held < WORDED for hit in hits)
 
     def draw(self, hit: Hit, *, head: bool) -> None:
         """Show a hit. If `head` is True, show the note's title and path too."""

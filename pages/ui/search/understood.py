@@ -120,15 +120,24 @@ _JOINT = r"(?<=\w)[_/.](?=\w)"
 
 
 def collect_facets(result: SearchResult, options: SearchOptions) -> Facets:
-    """Return the facets by field. If the question filters by a field, count that field's facets without the filter."""
+    """Return the facets by field, without those of weak hits.
+
+    If the question filters by a field, count that field's facets without the filter.
+    """
+
+    def count(result: SearchResult) -> Sequence[Facet]:
+        weak = [hit for group in hits.weak_groups(result) for hit in group]
+        return workspace.searching.count_facets([hit for hit in result.hits if hit not in weak])
+
+    own = count(result)
     fields = {}
     for name in TERMS:
         wider = _without_field(result, name)
-        facets = result.facets
+        facets = own
         if wider not in ("", result.query):
             if result.settings.reranker not in QUICK:
                 options = options | {"reranker": NO_RERANKER}
-            facets = workspace.search(wider, **(options | {"choose": False})).facets
+            facets = count(workspace.search(wider, **(options | {"choose": False})))
         if group := [facet for facet in facets if facet.field == name]:
             fields[name] = group
     return fields if any(len(group) > 1 or group[0].term in result.query for group in fields.values()) else {}

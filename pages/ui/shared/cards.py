@@ -117,7 +117,9 @@ def crumb(hit: Hit, *, base: bool, tone: str = "", level: int = 0, trail: bool =
     """
     file = " / ".join(filter(None, [hit.note.base if base else "", hit.note.path]))
     way = " › ".join(filter(None, [file, *section(hit.note, hit.chunk)])) if trail else ""
-    number = t("passage {index} of {total}", index=hit.chunk.index + 1, total=hit.chunk.total)
+    number = ""
+    if hit.chunk.total > 1:
+        number = t("passage {index} of {total}", index=hit.chunk.index + 1, total=hit.chunk.total)
     if hit.chunk.line:
         number = t("line {n}", n=hit.chunk.line)
     if hit.page:
