@@ -679,7 +679,7 @@ def test_hits_no_nearer_than_other_things_are_folded(filled: Screen) -> None:
         filled.workspace.notes.add("vault", f"Ferry {number} to the isle", tags=["isle"])
     filled.finish("embed")
     (base,) = filled.workspace.bases.all()
-    filled.workspace.store.floors.set(base, Floor(2.0, 0.1, 7, 0))
+    filled.workspace.store.floors.set(base, Floor(0.99, 1.0, 7, 0))
     screen = filled.open("search", q="pg_restore")
     assert len(hits(screen)) == 3
     assert "4 weaker hits" in screen.text
