@@ -20,7 +20,7 @@ Kind = Literal["sentence", "item", "row", "code"]
 
 # Maximum length of a unit in characters. A longer sentence is split at pauses, and longer code at line breaks.
 LONGEST = 400
-# Maximum length of a code block that is quoted as a whole, in characters.
+# Maximum number of characters of a code block to quote.
 WHOLE_CODE = 1_000
 
 _QUOTED = r"[ \t>]*+"
@@ -110,18 +110,20 @@ Units = Iterator[Unit]
 def with_code(text: str, fence: str, span: Span) -> Span:
     """Return a span of Markdown text, extended by the code blocks that it introduces or contains a part of.
 
-    What introduces such a block is added too. Blocks longer than WHOLE_CODE aren't added. `fence` is the opening line
-    of the fence in which the text begins.
+    What introduces such a block is added too. Of a block longer than WHOLE_CODE, the first parts that fit are added,
+    if the span introduces them or contains some of them. `fence` is the opening line of the fence in which the text
+    begins.
     """
     start, end = span
     for unit in units_of(text, fence):
         first, last = unit.block
-        touched = any(begin < end and start < stop for begin, stop in (unit.block, unit.lead or unit.block))
-        if unit.kind == "code" and touched and last - first <= WHOLE_CODE:
+        fitting = first, min(last, first + WHOLE_CODE)
+        touched = any(begin < end and start < stop for begin, stop in (fitting, unit.lead or fitting))
+        if unit.kind == "code" and touched and unit.end <= fitting[1]:
             start, _ = min((start, end), *unit.spans)
             is_fenced = start < first and open_fence(text[:first], fence)
-            closing = _CLOSING.match(text, last) if is_fenced else None
-            end = max(end, closing.end("marks") if closing else last)
+            closing = _CLOSING.match(text, unit.end) if is_fenced else None
+            end = max(end, closing.end("marks") if closing else unit.end)
     return start, end
 
 

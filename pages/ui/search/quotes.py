@@ -141,7 +141,9 @@ def _text(quote: Quote) -> str:
         elif part.strip():
             shown += render_text(above + part, sentence=(near[0] + len(above), near[1] + len(above)))
         above = _ADMONITION if _BELOW_FENCE.match(text, last) else ""
-    return shown
+    _, end = quote.shown
+    goes_on = quote.kind == "passage" and quote.fence((end, end))
+    return f'{shown}<div class="t-dim">…</div>' if goes_on else shown
 
 
 def _code(text: str, *, is_marked: bool) -> str:

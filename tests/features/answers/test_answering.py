@@ -218,6 +218,21 @@ def test_code_is_quoted_whole_with_what_introduces_it(filled: Workspace, lead: s
     assert drawn.partition("<pre")[2].count("t-near") == 1
 
 
+def test_the_first_lines_of_long_code_are_quoted_below_what_introduces_it(filled: Workspace) -> None:
+    lead = "Restart the service like this.\n\n"
+    code = [f"echo step {number} --with some-long-value" for number in range(40)]
+    body = "\n".join(["The machine is small.\n", f"{lead}```sh", *code, "```", "", "Anna keeps the log.\n"])
+    note = filled.notes.add("vault", body, path="machine.md")
+    quote = filled.answers.ask("how do I restart the service?").quotes[0]
+    filled.trash.put([note.id])
+    first, *lines = quote.marked_text.splitlines()
+    assert first == lead.strip()
+    quoted = [line for line in lines if line.startswith("echo")]
+    assert quoted == code[: len(quoted)]
+    assert 600 < len("\n".join(quoted)) <= 1000
+    assert drawn_text(quote).endswith("</pre>" + '<div class="t-dim">…</div>')
+
+
 def test_notes_that_disagree_are_quoted_together(filled: Workspace) -> None:
     texts = (f"The roof of the barn will cost {cost} EUR in all." for cost in ("52,000", "48,000"))
     notes = [filled.notes.add("vault", text, path=f"barn {number}.md").id for number, text in enumerate(texts)]
