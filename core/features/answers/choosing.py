@@ -157,11 +157,10 @@ class Excerpt:
             if heading[2] <= start:
                 above = [upper for upper in above if upper[0] < heading[0]] + [heading]
         titles = chunk.breadcrumb[: above[0][0] - 1] if above else chunk.breadcrumb
-        place = [note.base, note.path or "", note.title, *note.aliases, *note.tags, *titles]
         before = above[-1][2] if above else 0
         if unit.kind in ("item", "row"):
-            before = min(start, unit.block[0]) if unit.kind == "item" else start
-            place.append(self.strongest.lead)
+            before = unit.block[0] if unit.kind == "item" else start
+        place = [note.base, note.path or "", note.title, *note.aliases, *note.tags, *titles, self.strongest.lead]
         return "\n".join([*place, *(title for _, title, _ in above), chunk.text[before:end]])
 
     @property

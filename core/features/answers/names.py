@@ -22,20 +22,21 @@ _HEADING = re.compile(
 _NAME = re.compile(rf"[^\W\d_a-z{CJK}][\w.'’-]*(?:[ \t]+[^\W\d_a-z{CJK}][\w.'’-]*){{0,2}}|[{CJK}·]{{2,6}}")
 # A word in a question that may be a name: it has a capital within a sentence, or a possessive ending.
 _NAMING = re.compile(r"(?<=[\w,;] )([^\W\d_]\w*)|\b\w+(?=['’]s\b)")
-# What a question is about, in small letters or Chinese: the word after its verb, how it begins, or a relative.
+# What a question is about, in small letters or Chinese: the word after its verb, how it begins, or a relative. And the
+# number of a model, after its name.
 _SUBJECT = re.compile(
     r"(?i)\b(?:do(?:es)?|did|is|are|was|were|has|have|can|will) (?P<verb>(?!\w+(?:ing|ed) )[a-z]\w+) "
-    r"|\b(?P<owner>[a-z]+)['’]s "
+    r"|\b(?P<owner>[a-z]+)['’]s |\b\w*(?-i:[A-Z])\w+ (?P<number>\d[\w.]*\b)"
     rf"|^\W*(?:请问)?(?![谁什怎哪几多为如何我你您他她它这那有今明昨上下最现])(?P<first>[{CJK}]{{2,3}}?)"
     r"(?=[对的有是在会能可要应该想住坐放加什怎如为几多去用需不吃被得和跟与里上\W]|今年|喜欢|\Z)"
     r"|(?P<relative>[爸妈爷奶哥姐弟妹舅姑叔]{2}|外[公婆]|老[公婆]|儿子|女儿)"
 )
-# Words after a verb or before a possessive ending that name nothing.
+# Words in such a place that name nothing, and days, which may be written in other ways.
 _NAMELESS = STOP_WORDS | frozenset(
-    "he she you any anyone anybody someone somebody everyone everybody one who let here all not no".split()
+    "he she you any anyone anybody someone somebody everyone everybody one who let here all not no monday tuesday"
+    " wednesday thursday friday saturday sunday january february march april may june july august september october"
+    " november december".split()
 )
-# The number of a model, after its name.
-_NUMBER = re.compile(r" ?(\d[\w.]*)")
 
 # Spans of sections headed by other names, each with the names in the question that its heading lacks.
 OthersSections = Iterable[tuple[int, int, set[str]]]
@@ -90,18 +91,13 @@ def sections_of_others(question: str, words: Collection[str], body: str) -> Othe
 def names_other(question: str, text: str) -> bool:
     """Return whether a question names something that a text, with the titles above it, doesn't name.
 
-    A day isn't a name, because it may be written in other ways. In a text without Chinese, Chinese names aren't missed.
+    In a text without Chinese, Chinese names aren't missed.
     """
     plain = figures.normal(question)
-    dated = figures.find(plain)
     wanted = [match[match.lastgroup or 0] for match in _SUBJECT.finditer(plain)]
-    wanted = [subject for subject in wanted if fold(subject) not in _NAMELESS]
-    for start, name in figures.names(plain, ()):
-        if not any(figure.start <= start < figure.end for figure in dated):
-            number = _NUMBER.match(plain, start + len(name))
-            wanted += [name, *(number.groups() if number else ())]
+    wanted += [name for _, name in figures.names(plain, ())]
     held = figures.words(figures.normal(text))
-    return not all(figures.contains_name(name, held) for name in wanted)
+    return not all(fold(name) in _NAMELESS or figures.contains_name(name, held) for name in wanted)
 
 
 # A list item's label: the words before its colon.
