@@ -191,7 +191,8 @@ class Answer:
     """The quotes that answer a question, best first. There are no quotes if `answered` is "no".
 
     `chance` is the probability, from 0 to 1, that the first quote answers the question. `denied` is True if
-    nothing is quoted and no hit matches well. `disagree` is True if the first two quotes are the
+    nothing is quoted and no hit matches well. `likely` is True if nothing is quoted, because the first hit, which
+    probably answers the question, is in another language. `disagree` is True if the first two quotes are the
     same sentence with different numbers. If a language model wrote the answer, `quotes` holds the quotes cited by its
     sentences.
     """
@@ -204,6 +205,7 @@ class Answer:
     result: SearchResult
     writing: WrittenAnswer | None = None
     disagree: bool = False
+    likely: bool = False
 
     @property
     def text(self) -> str:
@@ -272,6 +274,8 @@ class Answer:
             return NO_NOTES
         if self.denied:
             return DENIED
+        if self.likely:
+            return message("This note in another language may answer it: {title}", title=self.nearest[0].note.title)
         return UNCLEAR if self.answered == "no" and self.result.mode != "listed" else None
 
 

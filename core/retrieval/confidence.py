@@ -111,6 +111,12 @@ def match_levels(
     return {hit.chunk.id: level for hit, level in zip(result.hits, even, strict=True)}
 
 
+def is_across(hit: Hit, result: SearchResult) -> bool:
+    """Return whether a hit and its question are in different languages, one of which is Chinese."""
+    is_chinese = bool(CHINESE.search(hit.asked or result.understood.text))
+    return is_chinese != (hit.chunk.language in ("zh", "mixed"))
+
+
 def _level(hit: Hit, seen: Highlight, result: SearchResult) -> int:
     if not result.confident:
         return 1
@@ -119,9 +125,9 @@ def _level(hit: Hit, seen: Highlight, result: SearchResult) -> int:
         return 3
     if seen.nearness is None:
         return 0 if not seen.held else 1 + (seen.held >= WORDED) + (seen.held == 1)
-    question = hit.asked or result.understood.text
-    across = bool(CHINESE.search(question)) != (hit.chunk.language in ("zh", "mixed"))
-    if not seen.held and (_CODE if across else _DIGIT).search(question):  # no passage is similar to a number or a code
+    across = is_across(hit, result)
+    numbered = (_CODE if across else _DIGIT).search(hit.asked or result.understood.text)
+    if not seen.held and numbered:  # no passage is similar to a number or a code
         return 1
     if across:
         return 1 + (seen.nearness >= CLOSE_ACROSS)

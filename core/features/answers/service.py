@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Unpack
 
 from core.base.call_log import log_call
@@ -28,6 +29,7 @@ from core.model import (
 )
 from core.providers.chat import Chat
 from core.providers.connection import Stop, never
+from core.retrieval.confidence import is_across
 from core.retrieval.engine import SearchEngine
 from core.retrieval.highlights import telling_words, words_in
 from core.retrieval.neighbours.copies_and_contradictions import numbers_in
@@ -99,15 +101,25 @@ def complete(text: str, before: str) -> str:
     return f"{before.rstrip(' .!?。！？')}{'，' if is_chinese(text) else ', '}{text}"
 
 
+# Minimum evidence from the search for a good match in another language to be called a likely answer. With Chinese
+# questions on English notes, 5 of 15 reach it and are right, and none of 68 questions on other notes.
+_LIKELY = 4.1
+
+
 def build_answer(store: Store, searching: SearchEngine, result: SearchResult) -> Answer:
     """Return the answer to a search result's query."""
     selection = choose(store, searching.tokenized_hits, result)
     answered: Answered = next((state for state, least in LEAST.items() if selection.chance >= least), "no")
-    denied = answered == "no" and max(searching.matches(result, searching.highlights(result)).values(), default=0) < 2
+    levels = searching.matches(result, searching.highlights(result)) if answered == "no" else {}
+    denied = answered == "no" and max(levels.values(), default=0) < 2
+    likely = _LIKELY <= result.evidence < inf and any(
+        levels.get(hit.chunk.id, 0) > 1 and is_across(hit, result) for hit in result.hits[:1]
+    )
     quotes = selection.quotes if answered != "no" else ()
     if answered == "possibly":
         quotes = tuple(replace(quote, shown=quote.marked) for quote in quotes)
-    return Answer(result.query, quotes, selection.chance, answered, denied, with_own_texts(store, result))
+    own = with_own_texts(store, result)
+    return Answer(result.query, quotes, selection.chance, answered, denied, own, likely=likely)
 
 
 @dataclass(eq=False)

@@ -1,8 +1,10 @@
 """A question is answered with the notes' own sentences, each at its place, or denied where no hit is a good match."""
 
 import html
+import math
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -114,6 +116,16 @@ def test_hits_that_may_not_answer_are_introduced(filled: Workspace) -> None:
         assert {*told} <= {DENIED, UNCLEAR}
     finally:
         filled.trash.put(kept)
+
+
+@pytest.mark.parametrize(("evidence", "likely"), [(5.0, True), (3.0, False), (math.inf, False)])
+def test_a_clear_hit_in_another_language_is_named(filled: Workspace, evidence: float, likely: bool) -> None:
+    result = replace(filled.search("备份有什么价值？"), evidence=evidence, confident=True)
+    assert result.hits[0].chunk.language == "en"
+    answer = filled.answers.answer_result(result)
+    assert answer.answered == "no"
+    assert answer.likely == likely
+    assert likely == (answer.explanation not in (UNCLEAR, DENIED))
 
 
 def test_the_words_alone_answer_where_meaning_is_not_looked_at(filled: Workspace) -> None:
