@@ -17,6 +17,8 @@ STYLE = """
 :root { --t-line: color-mix(in srgb, currentColor 14%, transparent); --t-soft: color-mix(in srgb, currentColor 7%, transparent);
   --t-page: light-dark(#fdfcfa, #14181a); --t-accent: light-dark(#0f6b66, #3fb5a8); --t-mark: #e0a83055;
   --t-warn: light-dark(#85590b, #dcaa4a); --t-bad: light-dark(#b4432f, #ee8a74); }
+/* What the browser loads late takes more room than its skeleton. A button below it would move away from a click. */
+[data-testid="stElementContainer"]:has([data-testid="stSkeleton"]) ~ * [data-testid^="stBaseButton"]:not(:focus) { visibility: hidden; }
 @media (prefers-reduced-motion: reduce) { *, ::before, ::after { animation-duration: 1ms !important; animation-iteration-count: 1 !important; transition: none !important; scroll-behavior: auto !important; } }
 [data-testid="stCaptionContainer"] { opacity: .72; }
 [data-testid="stApp"] button:not([kind="secondary"], [kind^="primary"], [kind^="segmented"], [kind^="pills"]):is([kind], [data-testid="stPopoverButton"]):is(:hover, :focus, :active) { color: var(--t-accent); }
