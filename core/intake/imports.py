@@ -32,7 +32,7 @@ from core.intake import folder, notefile, sync, upload
 from core.intake.converting_ahead import ConvertedFile, convert_ahead
 from core.intake.folder import Paths, root_of
 from core.intake.ignoring import is_rules
-from core.intake.importers import SUFFIXES, importer_of
+from core.intake.importers import SUFFIXES, Importer, importer_of
 from core.intake.notefile import document_note, parse_note
 from core.intake.placeholders import NotDownloaded, with_note
 from core.intake.upload import LINKED, Staged, name_of, stage_file
@@ -104,9 +104,10 @@ class Imports:
         # The methods of Path raise for a path that is too long.
         if os.path.isfile(place) and place.name.lower().endswith(SUFFIXES):  # noqa: PTH113
             return self._plan_staged(name, lambda into: stage_file(place, into))
-        if os.path.isdir(place) and (export := importer_of(place, keeps_files=False)):  # noqa: PTH112
-            return self._plan_staged(name, lambda into: (export.name, *upload.write(export, into)))
-        return self._plan(name, path)
+        importer = importer_of(place) if os.path.isdir(place) else None  # noqa: PTH112
+        if importer and not importer.keeps_files:
+            return self._plan_staged(name, lambda into: (importer.name, *upload.write(importer, into)))
+        return self._plan(name, path, importer)
 
     def plan_changes(
         self, path: Path, base: KnowledgeBase, changed: Collection[str] = (), wanted: str = ""
@@ -118,9 +119,9 @@ class Imports:
         planned even if its note was deleted. Raises SourceError like `plan_folder`.
         """
         if not changed or any(map(is_rules, changed)):
-            return self._plan(base.name, path, wanted=wanted)
+            return self._plan(base.name, path, importer_of(path), wanted=wanted)
         only = Paths(changed)
-        plan = self._plan(base.name, path, only, wanted=wanted)
+        plan = self._plan(base.name, path, importer_of(path), only, wanted=wanted)
         elsewhere = {note.content_hash for note in plan.unchanged}
         if plan.removed or any(file.content_hash in elsewhere for file in plan.added):
             return self.plan_changes(path, base, wanted=wanted)
@@ -222,7 +223,7 @@ class Imports:
         into = self._store.temporary.make()
         try:
             importer, failed, skipped = stage(into)
-            plan = self._plan(base, into, upload=UPLOADED)
+            plan = self._plan(base, into, importer_of(into), upload=UPLOADED)
             return replace(
                 plan,
                 skipped=(*plan.skipped, *skipped),
@@ -374,9 +375,16 @@ class Imports:
         return usual if len(synced) != 1 or usual in {base.name for base in bases} else synced[0]
 
     def _plan(
-        self, name: str, place: Path, only: Paths | None = None, *, upload: str = "", wanted: str = ""
+        self,
+        name: str,
+        place: Path,
+        importer: Importer | None,
+        only: Paths | None = None,
+        *,
+        upload: str = "",
+        wanted: str = "",
     ) -> SyncPlan:
-        """Return a plan for the base with the given name, which need not exist yet."""
+        """Return a plan for the base with the given name, which need not exist yet. `importer` is the folder's."""
         forbidden = None if upload else self._store.folder
         compare = partial(sync.plan, name, place, only=only, forbidden=forbidden, upload=upload)
         if base := self._bases.find(name):
@@ -386,8 +394,9 @@ class Imports:
             plan = plan if upload else self._without_deleted(plan, base, wanted)
         else:
             plan = replace(compare(()), makes=self._bases.usual())
-        live = None if base and base.plain else importer_of(plan.folder, keeps_files=True)
-        return replace(plan, importer=live.name) if live else plan
+        if importer and importer.keeps_files and not (base and base.plain):
+            plan = replace(plan, importer=importer.name)
+        return plan
 
 
 def _part(progress: Progress, start: float, end: float) -> Progress:
@@ -528,7 +537,8 @@ def _notes(
     trashed = {item.path: item.version.note_id for item in nearest_last if item.source_ref}
     taken = store.notes.ids() | {item.version.note_id for item in deleted}
     known = {match.file.path: match.note for match in plan.changed}
-    live = importer_of(plan.folder, keeps_files=True) if plan.importer else None
+    importer = importer_of(plan.folder) if plan.importer else None
+    live = importer if importer and importer.keeps_files else None
     files = sorted((*plan.added, *(match.file for match in plan.changed)), key=lambda file: file.path)
     earlier = trashed | {path: note.note_id for path, note in known.items()}
     choices = {

@@ -375,7 +375,8 @@ def _rewrite_export(staging: Path, name: str, skipped: list[Failed]) -> Staged:
 
     If the folder contains no export, delete the files that were written only for an importer.
     """
-    if importer := importer_of(staging, keeps_files=False):
+    importer = importer_of(staging)
+    if importer and not importer.keeps_files:
         with tempfile.TemporaryDirectory(prefix="tessera-export-", dir=staging.parent) as place:
             notes = Path(place)
             failed, lacking = write(importer, notes)

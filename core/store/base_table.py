@@ -219,7 +219,7 @@ class BaseTable(StoreTable):
             report[_DELETED_FILES] = _kept(report)[_DELETED_FILES] | files
             self._execute(
                 "UPDATE syncs SET report = ? WHERE base_id = ? AND folder = ?",
-                json.dumps(report, ensure_ascii=False),
+                json.dumps(report),
                 base.id,
                 folder,
             )
@@ -234,7 +234,8 @@ class BaseTable(StoreTable):
     def _last_report(self, base: KnowledgeBase, folder: str) -> Report:
         """Return the report of a folder's most recent sync, or {} if there is none or it can't be read."""
         found = self._value("SELECT report FROM syncs WHERE base_id = ? AND folder = ?", base.id, folder)
-        return decode_or(Values, loaded(found), {})
+        report: Report = loaded(found)
+        return report if isinstance(report, dict) else {}
 
 
 def _row(base: KnowledgeBase) -> Values:

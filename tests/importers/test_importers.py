@@ -246,7 +246,7 @@ HOSTILE = {
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_export_of_evernote_is_refused_with_a_sentence(tmp_path: Path, name: str) -> None:
     (tmp_path / "a.enex").write_text(HOSTILE[name], "utf-8")
-    importer = importer_of(tmp_path, keeps_files=False)
+    importer = importer_of(tmp_path)
     assert importer
     (failed,) = importer.notes()
     assert isinstance(failed, Failed)

@@ -39,7 +39,7 @@ CHANGED = {**SHOWN, "slack": "general/2026-01-31.md"}
 
 def read(folder: Path) -> dict[str, str]:
     """The notes of an export by their paths, failures by theirs."""
-    importer = importer_of(folder, keeps_files=False)
+    importer = importer_of(folder)
     assert importer
     return {note.path: note.text if isinstance(note, Imported) else str(note.error) for note in importer.notes()}
 
@@ -232,7 +232,7 @@ def test_a_link_that_leads_out_of_an_export_brings_no_file(tmp_path: Path, progr
         if (folder / name).exists():
             (folder / name).unlink()
             (folder / name).symlink_to(tmp_path / "secret.png")
-    importer = importer_of(folder, keeps_files=False)
+    importer = importer_of(folder)
     assert importer
     files = [address for note in importer.notes() if isinstance(note, Imported) for address in note.files]
     assert not [address for address in files if not address.endswith(".pdf")]
@@ -261,15 +261,15 @@ OTHERS: dict[str, Any] = {
 @pytest.mark.parametrize("name", OTHERS)
 def test_other_json_is_no_export(tmp_path: Path, name: str) -> None:
     written(tmp_path, encoded({"result.json": OTHERS[name], "users.json": OTHERS[name], "a.json": OTHERS[name]}))
-    assert importer_of(tmp_path, keeps_files=False) is None
+    assert importer_of(tmp_path) is None
 
 
 def test_a_folder_of_notes_with_an_export_in_it_is_no_export(tmp_path: Path) -> None:
     for program, make in PROGRAMS.items():
         folder = written(tmp_path / program, {"notes/a.md": b"# A", "notes/b.pdf": exports.PDF})
         written(folder / "Export", make())
-        assert importer_of(folder, keeps_files=False) is None
-        assert importer_of(folder / "Export", keeps_files=False)
+        assert importer_of(folder) is None
+        assert importer_of(folder / "Export")
 
 
 DAMAGED = "This file is damaged. Export it from its program again."
@@ -320,7 +320,7 @@ def test_values_of_any_kind_in_any_field_stop_no_import(workspace: Workspace, tm
                 value = replaced(json.loads(data), count(start + number))
                 files[path] = json.dumps(value).encode()
         folder = written(tmp_path / str(start), files)
-        importer = importer_of(folder, keeps_files=False)
+        importer = importer_of(folder)
         with suppress(SourceError):
             workspace.imports.discard(workspace.imports.plan_folder(folder, "any")) if importer else None
 
@@ -333,7 +333,7 @@ def test_a_file_that_many_links_lead_to_is_read_once(tmp_path: Path, monkeypatch
         return read(part)
 
     export = written(tmp_path, exports.joplin(f"![](:/{exports.D}) " * 500))
-    importer = importer_of(export, keeps_files=False)
+    importer = importer_of(export)
     assert importer
     monkeypatch.setattr(FilePart, "read", counted)
     newts = next(note for note in importer.notes() if isinstance(note, Imported) and "Newts" in note.path)

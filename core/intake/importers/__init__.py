@@ -133,15 +133,14 @@ IMPORTERS: Registry[Importer] = Registry(
 )
 
 
-def importer_of(folder: Path, *, keeps_files: bool) -> Importer | None:
-    """Return the importer for a folder, or None if there is none whose `keeps_files` has the given value.
+def importer_of(folder: Path) -> Importer | None:
+    """Return the importer for a folder, or None.
 
     Only importers whose `signs` match the path of a file in the folder are created.
     """
     paths = "\n".join(files(folder))
     made = (IMPORTERS.make(name, folder) for name in IMPORTERS if re.search(IMPORTERS[name].signs, paths, re.MULTILINE))
-    importer = next((importer for importer in made if importer.knows), None)
-    return importer if importer and importer.keeps_files == keeps_files else None
+    return next((importer for importer in made if importer.knows), None)
 
 
 # The fields of front matter, keyed by name.
@@ -340,7 +339,8 @@ def is_export(place: Path) -> bool:
         if place.is_dir():
             names = [f"{place.name}/{inside.name}" for inside in place.iterdir()]
             named = any(EXPORTED.search(name) or EXPORTED.search(f"{name}/0.json") for name in names)
-            return named and importer_of(place, keeps_files=False) is not None
+            importer = importer_of(place) if named else None
+            return importer is not None and not importer.keeps_files
         if place.suffix.lower() == ".zip":
             return _packs_export(place, place.stat().st_mtime_ns)
         return place.suffix.lower() in SUFFIXES
