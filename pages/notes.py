@@ -97,10 +97,11 @@ def _two_notes(note_id: str, second: str) -> None:
 
 
 def _note(note: Note) -> None:
-    history.offer_text_undo(note)
-    composer.draw_drafts(note.id)
-    actions.draw_retitled(note)
-    items.box(note.id)
+    with container():  # one block, even if it is empty, so that the browser keeps the elements below
+        history.offer_text_undo(note)
+        composer.draw_drafts(note.id)
+        actions.draw_retitled(note)
+        items.box(note.id)
     reader.note(note, opened.passage(note))
     history.draw_undo()
 
@@ -120,10 +121,11 @@ else:
         today.button()
         button("New note", "new_note", "edit_square", composer.begin_here, writes=True)
     bases = base_names()
-    composer.draw_drafts()
-    with errors():
-        imports.section()
-    job_panel()
+    with container():  # as in `_note`
+        composer.draw_drafts()
+        with errors():
+            imports.section()
+        job_panel()
     if bases:
         vacant = page(bases)
         actions.draw_dialogs()

@@ -136,6 +136,20 @@ def test_a_document_is_linked_by_the_editor_and_opened(tab: Tab) -> None:
     expect(text).to_have_attribute("data-same", "yes")  # no second one beside it, though fewer remarks stand above
 
 
+def test_the_reader_stays_where_tabs_appear_above_it(tab: Tab) -> None:
+    page, text = tab.page, tab.page.locator(".document")
+    tab.open("/notes")
+    page.locator(".tree button", has_text="Kiln").click()
+    expect(text).to_contain_text("fired slowly")
+    tab.settle()
+    expect(page.locator(".st-key-reader_tabs")).to_have_count(0)
+    text.evaluate("one => one.dataset.same = 'yes'")
+    page.locator(".tree button", has_text="Start").click()
+    expect(page.locator(".st-key-reader_tabs")).to_be_visible()
+    expect(text).to_contain_text("the web")
+    expect(text).to_have_attribute("data-same", "yes")
+
+
 def test_the_switcher_opens_a_note_by_a_few_letters_from_any_page(tab: Tab) -> None:
     page = tab.page
     tab.open("/search")

@@ -138,6 +138,7 @@ def tabs(note: Note) -> None:
     Also draw a menu for opening a second note next to the open note. It lists the tabs' notes, and notes linked to or
     from the open note.
     """
+    place = st.container()  # even if it is empty, so that the browser keeps the elements of the reader below
     to = (link.note_id for link in workspace.notes.links().resolve(note, note.links) if link.note_id)
     linked = dict.fromkeys([*to, *workspace.notes.linking(note.id)])
     open_ids = session_state.get(_TABS, [])
@@ -146,7 +147,7 @@ def tabs(note: Note) -> None:
     others = {note_id: title for note_id, title in titles.items() if note_id != note.id}
     if not others:
         return
-    with row("reader_tabs"):
+    with place, row("reader_tabs"):
         tabs = {note_id: titles[note_id] for note_id in open_ids if note_id in titles}
         if len(tabs) > 1:
             segments("Notes that are open", distinct(tabs), **bound("open_notes", note.id, choose))
