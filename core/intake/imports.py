@@ -368,11 +368,10 @@ class Imports:
 
     def _name_for(self, path: Path) -> str:
         """Return the name of the base to import a folder into if the caller doesn't name a base."""
-        bases = self._bases.all()
         path = expand_home(path).resolve()
-        synced = [base.name for base in bases if self._store.bases.is_synced(base.id, str(path))]
+        synced = [base.name for base in self._bases.all() if self._store.bases.is_synced(base.id, str(path))]
         usual = name_of(path)
-        return usual if len(synced) != 1 or usual in {base.name for base in bases} else synced[0]
+        return usual if len(synced) != 1 or self._bases.find(usual) else synced[0]
 
     def _plan(
         self,

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from core.base.errors import SourceError
-from core.base.frozen import frozen
+from core.base.frozen import attributes, frozen
 from core.base.messages import Message, plural
 from core.base.text import collapse_spaces, make_storable, stem
 from core.documents.converting import convert
@@ -162,7 +162,7 @@ def document_text(
     if kind in KINDS and KINDS[kind].named_after_file:
         converted = replace(converted, title=PurePosixPath(path).stem)
     body = make_storable(converted.text)
-    values = {name: getattr(converted, name) for name in ("title", "author", "created", "updated", "source_url")}
+    values = attributes(converted, ("title", "author", "created", "updated", "source_url"))
     for name in ("created", "updated"):
         at = moment(values[name])
         if at is None or at > later(datetime.now(UTC), 1):  # it may already be tomorrow farther east

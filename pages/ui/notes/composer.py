@@ -13,7 +13,7 @@ from streamlit import session_state
 
 from core.base.datetimes import utc_now
 from core.base.errors import NoteNotFound, TesseraError, VersionNotFound
-from core.base.frozen import AnyMap, ValueMap
+from core.base.frozen import AnyMap, ValueMap, attributes
 from core.base.text import with_line_ends
 from core.model import NOTE_FIELDS, NOTE_SUFFIXES, Note, NoteDraft, Proposal, Submission
 from pages.ui.notes import places
@@ -366,7 +366,7 @@ def keep_draft(session: EditorSession, *, claim: bool = False) -> None:
         if session.changed:
             session.draft_id = put_draft(draft_of(session), "" if claim else session.token).split(" ")[1]
             session.saved = False
-            _WAYS[session.draft_id] = {name: getattr(session, name) for name in _WAY}
+            _WAYS[session.draft_id] = attributes(session, _WAY)
         else:
             drop_draft(session)
         session.acknowledge()

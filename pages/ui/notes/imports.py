@@ -185,10 +185,11 @@ def _by_path(base: str) -> None:
         )
         name = base or places.choose_base("import_base", session_state.get("notes_base", ""))
         submitted = submit("Preview changes", "look_path", type="primary")
-    if submitted and not path.strip():
-        st.error(t("Enter a folder path first."))
-    elif submitted:
-        _look(path.strip(), name)
+    if submitted:
+        if path.strip():
+            _look(path.strip(), name)
+        else:
+            st.error(t("Enter a folder path first."))
     known = [
         (stored.name, folder)
         for stored in workspace.bases.all()

@@ -189,9 +189,8 @@ def summary(done: SyncReport | PackReport | Rechunked) -> list[str]:
     """Return phrases for the changes in a report, such as "3 added". If nothing changed, one phrase says so."""
     if isinstance(done, Rechunked):
         return _rechunked(done)
-    numbers = {name: getattr(done, name, 0) for name in _FIGURES}
-    numbers = {name: number if isinstance(number, int) else len(number) for name, number in numbers.items()}
-    return [text_of(_FIGURES[name], n=number) for name, number in numbers.items() if number] or [t("nothing changed")]
+    texts = [text_of(_FIGURES[name], n=number) for name, number in _numbers(done, _FIGURES).items() if number]
+    return texts or [t("nothing changed")]
 
 
 def draw_report(done: SyncReport | PackReport | Rechunked) -> None:
