@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import takewhile
+from itertools import chain, takewhile
 from statistics import median
 from typing import TypeVar
 
@@ -260,29 +260,23 @@ def repeated_errors(log: LogText) -> Facts:
                 events = [*events, final]
         what = _what(last)
         cause = _cause(last)
-        error = abbreviate(what, 200)
+        error = abbreviate(what, 400).rstrip(".。!！")
         source = events[0].source
         title = message("{source}: {what}", source=source, what=error) if source else message("{what}", what=error)
         if cause and cause not in what:
             title = message("{what}, because of: {cause}", what=title, cause=abbreviate(cause, 300))
-        text = message("{what}. {count}", what=title, count=_appears(events))
+        text = title
         after = places[id(last)]
         step, end = _end(log.events[after : after + _MOST_AFTER], _subject(f"{what} {cause}"))
-        if end:
-            text = message(
-                "{text} {more}",
-                text=text,
-                more=message("The error ended with: {end}.", end=abbreviate(first_line(end), 300).rstrip(".。")),
-            )
-        if step:
-            said = abbreviate(first_line(step), 300)
-            text = message(
-                "{text} {more}",
-                text=text,
-                more=message("The step before that was: {step}.", step=said)
-                if end
-                else message("The error didn't appear again after this step: {step}.", step=said),
-            )
+        action, report = (abbreviate(first_line(event), 300).rstrip(".。") if event else "" for event in (step, end))
+        if step and end:
+            text = message("{what} (ended with: {end}, after this step: {step})", what=title, end=report, step=action)
+        elif end:
+            text = message("{what} (ended with: {end})", what=title, end=report)
+        elif step:
+            text = message("{what} (not seen again after this step: {step})", what=title, step=action)
+        # What ended the error is in its sentence, so that an answer that quotes the error includes it.
+        text = message("{what}. {count}", what=text, count=_appears(events))
         yield replace(
             fact("repeated_error", key, title, text, [*events, *filter(None, (step, end))], _COMMON), priority=1
         )
@@ -331,7 +325,8 @@ def _end(after: Sequence[LogEvent], subject: set[str]) -> tuple[LogEvent | None,
     """Return the step that may have ended an error, and the event that reports the error's end. Either may be None.
 
     The next event may be unrelated. Therefore, the end must have words in common with the error, and the step must have
-    words in common with the error or the end. A line that says what the fix was is an end without that. If no end is
+    words in common with the error or the end, or else be an
+    action of the same source that may fix errors. A line that says what the fix was is an end without that. If no end is
     reported, the step must be an action that may fix errors or the first thing that an operator did before any other
     error, and the log must continue after the step.
     """
@@ -346,7 +341,8 @@ def _end(after: Sequence[LogEvent], subject: set[str]) -> tuple[LogEvent | None,
             continue
         if _ENDED.search(line) and subject & (ending := _subject(line)):
             related = (step for step in reversed(between) if _subject(first_line(step)) & (subject | ending))
-            return next(related, None), event
+            mending = (step for step in reversed(between) if step.source == event.source and _MENDS.search(first_line(step)))
+            return next(chain(related, mending), None), event
         if event.level in ("info", ""):
             between.append(event)
     for step in between:

@@ -42,8 +42,8 @@ def test_an_error_has_its_cause_its_count_what_ended_it_and_what_was_done_before
     fact = next(one for one in facts_of(log) if one.rule == "repeated_error" and "PKIX" in str(one.title))
     text = str(fact.text)
     assert "3 times" in text
-    assert "The error ended with: Capture of payment 88171 succeeded" in text
-    assert "The step before that was: Imported certificate of gateway.acme.example" in text
+    assert "(ended with: Capture of payment 88171 succeeded" in text
+    assert ", after this step: Imported certificate of gateway.acme.example" in text
     assert fact.lines[0][0] == 4
     assert any("SSLHandshakeException" in quote for quote in fact.quotes)
 
@@ -83,9 +83,7 @@ def test_what_merely_follows_an_error_neither_ends_it_nor_leads_to_its_end() -> 
     began = "2026-01-01 10:00:06 INFO config - reading the list of hosts\n"
     resumed = "2026-01-01 10:00:07 INFO sync - upload resumed\n"
     (fact,) = facts_of(failed + rotated + raised + began + resumed)
-    assert str(fact.text).endswith(
-        "The error ended with: upload resumed. The step before that was: quota raised to 50 GB."
-    )
+    assert "(ended with: upload resumed, after this step: quota raised to 50 GB). " in str(fact.text)
 
 
 @pytest.mark.parametrize(
@@ -101,7 +99,7 @@ def test_lines_are_quoted_as_they_are_and_one_that_says_the_fix_ends_the_error(s
     failed = [f"[2026-01-01 10:0{n}:00] ERROR rsync: no route to host (code {n})" for n in range(2)]
     (fact,) = facts_of("\n".join([*failed, "2026-01-01 10:05:00 INFO cron: tick", solved]) + "\n")
     assert fact.quotes == (*failed, solved)
-    assert str(fact.text).endswith(f"ended with: {cure}.")
+    assert f"(ended with: {cure})." in str(fact.text)
 
 
 @pytest.mark.parametrize("length", range(151, 200, 3))
@@ -127,24 +125,27 @@ def test_the_title_of_a_commit_ends_no_error() -> None:
     [
         (
             ("deploy - restarting redis-server", "cache - connected to redis at localhost:6379", "api - ready"),
-            "The error ended with: connected to redis at localhost:6379. "
-            "The step before that was: restarting redis-server.",
+            "(ended with: connected to redis at localhost:6379, after this step: restarting redis-server).",
         ),
         (
             ("deploy - restarting redis-server", "api - ready"),
-            "The error didn't appear again after this step: restarting redis-server.",
+            "(not seen again after this step: restarting redis-server).",
         ),
-        (("运维 - 重启 redis 服务", "api - ready"), "The error didn't appear again after this step: 重启 redis 服务."),
-        (("deploy - restarting the mail server", "api - ready"), "It appears 2 times in the log."),
-        (("deploy - restarting redis-server",), "It appears 2 times in the log."),
-        (("cache - disconnected from redis", "api - ready"), "It appears 2 times in the log."),
+        (("运维 - 重启 redis 服务", "api - ready"), "(not seen again after this step: 重启 redis 服务)."),
+        (
+            ("cache - restarted the tunnel", "mail - restarted sendmail", "cache - redis connection restored"),
+            "(ended with: redis connection restored, after this step: restarted the tunnel).",
+        ),
+        (("deploy - restarting the mail server", "api - ready"), "refused. It appears 2 times in the log."),
+        (("deploy - restarting redis-server",), "refused. It appears 2 times in the log."),
+        (("cache - disconnected from redis", "api - ready"), "refused. It appears 2 times in the log."),
     ],
 )
 def test_what_ended_an_error_is_told_where_the_log_tells_it(after: tuple[str, ...], told: str) -> None:
     failed = "".join(f"2026-01-01 10:00:0{n} ERROR cache - redis: connection refused\n" for n in range(2))
     lines = "".join(f"2026-01-01 10:01:0{n} INFO {line}\n" for n, line in enumerate(after))
     (fact,) = (one for one in facts_of(failed + lines) if one.rule == "repeated_error")
-    assert str(fact.text).endswith(told)
+    assert told in str(fact.text)
 
 
 def test_the_same_error_in_another_log_is_the_same_fact() -> None:
@@ -246,7 +247,7 @@ def test_what_an_operator_did_is_the_step_after_which_an_error_ended(act: str, l
     rest = f"2026-11-29 05:45:00 {act}\n2026-11-29 05:46:00 INFO mailer: 214 queued messages sent\n"
     (fact,) = facts_of(error * 2 + rest)
     assert ((line, line) in fact.lines) == bool(line)
-    assert ("didn't appear again after this step" in str(fact.text)) == bool(line)
+    assert ("not seen again after this step" in str(fact.text)) == bool(line)
     other = "2026-11-29 05:10:00 ERROR disk: no space left\n"
     (fact,) = facts_of(error * 2 + other + rest)
     assert "after this step" not in str(fact.text)

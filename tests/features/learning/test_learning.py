@@ -330,3 +330,38 @@ def test_a_suggestion_is_added_only_to_a_note_with_its_words(workspace: Workspac
     near = workspace.review.nearest(matter)
     assert near
     assert near.id == known.id
+
+
+@pytest.mark.parametrize(
+    ("lines", "question", "cure"),
+    [
+        (
+            (
+                "ERROR billing - could not connect to postgres: FATAL: remaining connection slots are reserved",
+                "INFO billing - restarted pgbouncer with a larger pool",
+                "INFO billing - postgres connection restored",
+            ),
+            "Why can billing not connect to postgres, and what helped?",
+            "restarted pgbouncer with a larger pool",
+        ),
+        (
+            (
+                "ERROR 支付服务 - 调用微信支付接口失败：证书已过期",
+                "INFO 支付服务 - 运维：更换支付证书并重启支付服务",
+                "INFO 支付服务 - 微信支付接口恢复正常",
+            ),
+            "支付证书已过期怎么办？",
+            "更换支付证书",
+        ),
+    ],
+)
+def test_the_answer_about_an_accepted_error_quotes_what_ended_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lines: tuple[str, str, str], question: str, cure: str
+) -> None:
+    monkeypatch.setenv("TESSERA_ENABLE_LEARNING", "true")
+    error, step, end = (f"2026-11-02 09:0{number}:00 {line}\n" for number, line in enumerate(lines))
+    with Workspace(tmp_path / "workspace") as workspace:
+        workspace.learning.learn("work", text=error * 2 + step + end + end.replace("INFO", "DEBUG"))
+        workspace.proposals.accept(workspace.proposals.all())
+        answer = workspace.answers.ask(question)
+    assert cure in answer.text
