@@ -54,7 +54,7 @@ def page(bases: Sequence[str]) -> None:
         others = max(0, mapped.left_out - counts.to_review - counts.archived)
         waiting = min(others, counts.by_words)
         reasons = {
-            t("{n} to review", n=counts.to_review): counts.to_review,
+            t("{n} waiting for approval", n=counts.to_review): counts.to_review,
             t("{n} archived", n=counts.archived): counts.archived,
             t("{n} not indexed yet", n=waiting): waiting,
             t("{n} searched by keyword or with another model", n=others - waiting): others - waiting,

@@ -202,14 +202,14 @@ def test_one_count_of_notes_is_told_everywhere_with_what_it_counts(filled: Scree
     filled.finish("embed")
     counts = workspace.notes.counts("vault")
     assert (counts.notes, counts.to_review, counts.archived, counts.expired, counts.by_words) == (4, 1, 1, 1, 0)
-    assert "4 notes · 1 to review · 1 archived · 1 expired · Last updated" in Screen().text
+    assert "4 notes · 1 waiting for approval · 1 archived · 1 expired · Last updated" in Screen().text
     cards = filled.open("bases")
-    for fact in ("4 notes", "1 to review", "1 archived", "1 expired"):
+    for fact in ("4 notes", "1 waiting for approval", "1 archived", "1 expired"):
         assert f"<span>{fact}</span>" in cards.text
     assert "Watched" in cards.text
     workspace.bases.add("desk", watch=True)
     assert filled.open("bases").text.count("Watched") == 1
-    assert "2 notes aren't on the map: 1 to review, 1 archived" in filled.open("map").text
+    assert "2 notes aren't on the map: 1 waiting for approval, 1 archived" in filled.open("map").text
 
 
 def test_long_work_shows_its_progress_and_is_cancelled_with_a_click(filled: Screen) -> None:

@@ -21,7 +21,7 @@ _REQUEST = re.compile(
 _CURL = re.compile(r"\bcurl\b[^\n]{0,2000}?https?://[^\s/\"']{1,200}(?P<path>/[^\s\"'?#]{0,500}).*")
 _ID = re.compile(r"(?i)\d+|[0-9a-f]{8,}|[0-9a-f]{8}-[0-9a-f-]{27}")
 _MOST_QUOTES = 6
-_MOST_QUOTE = 400
+_MOST_QUOTE = 2_000
 MOST_TITLE = 160
 
 

@@ -13,6 +13,7 @@ from streamlit import container, session_state, switch_page
 from core.base.errors import Conflict
 from core.base.frozen import frozen
 from core.base.messages import message_table, verbatim
+from core.base.text import shorten
 from core.model import (
     AUTHORS,
     MATTERS,
@@ -348,8 +349,10 @@ def draw_item(matter: ReviewItem) -> None:
     if matter.kind != "question":
         with frame("review_matter"):
             _draw_content(matter)
-    elif others := [wording for wording in matter.quotes if wording != matter.title]:
-        caption(t("Also asked as: {wordings}", wordings=others))
+    else:
+        if others := [wording for wording in matter.quotes if wording != matter.title]:
+            caption(t("Also asked as: {wordings}", wordings=others))
+        _draw_part(matter.title)
     if matter.note and not matter.pair:
         note_link(matter.note.id, came="review")
     if matter.kind != "note":
@@ -371,6 +374,23 @@ def draw_item(matter: ReviewItem) -> None:
                 disabled=shut,
                 help="The text is added to the end of that note, and this note is moved to the trash.",
             )
+
+
+def _draw_part(question: str) -> None:
+    """Show what the notes say about an unanswered question, which may answer a part of it."""
+    if not (workspace.has("answers") and workspace.models.loaded):
+        return
+    with errors():
+        answer = workspace.answers.ask(question, choose=False)
+        if answer.denied:
+            return
+        with frame("review_matter"):
+            caption(t("Your notes may answer a part of this:"))
+            for quote in answer.at_first:
+                paragraph(quote.readable(quote.shown), "t-text t-small")
+                note_link(quote.note.id, quote.note.title, came="review")
+            for hit in () if answer.quotes else answer.nearest[:1]:
+                note_link(hit.note.id, hit.note.title, came="review")
 
 
 def _key(action: str) -> str:
@@ -420,7 +440,7 @@ def _draw_content(matter: ReviewItem) -> None:
     elif matter.note:
         note = workspace.notes.get(matter.note.id)
         drawn = document_part(note.body[:LONGEST], NoteSources(note))
-        show_document(f"<article>{drawn.html}</article>", "review_text", arrival=matter.key, on_click=_open_link)
+        show_document(f'<article class="wrapped">{drawn.html}</article>', "review_text", arrival=matter.key, on_click=_open_link)
         if session_state.pop(_LEAVES, False):
             switch_page("notes.py")
 
@@ -434,6 +454,8 @@ def _open_link(link: Clicked) -> None:
 # The list of items, by kind and base.
 
 SHOWN = 50
+# Maximum length of a name in the list.
+LONGEST_NAME = 90
 _OPEN = "review_open"
 
 
@@ -478,7 +500,7 @@ def draw_list(matters: Items, open_key: str) -> None:
                 before = matter.kind
                 st.caption(text_of(MATTERS[matter.kind].title))
             button(
-                verbatim(plain(names[matter.key])),
+                verbatim(plain(shorten(names[matter.key], LONGEST_NAME))),
                 f"open_{matter.key}",
                 MATTERS[matter.kind].icon,
                 _choose,

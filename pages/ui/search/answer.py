@@ -251,14 +251,19 @@ def draw(text: str, options: SearchOptions, *, several: bool) -> None:
 
 
 def _mark(text: str, result: SearchResult, options: SearchOptions) -> None:
-    """Record whether the page says that no note answers a question, unless the search leaves out notes or isn't complete."""
+    """Record whether the page says that no note answers a question, unless the search leaves out notes or isn't complete.
+
+    A question that was unanswered stays so until it is answered for certain.
+    """
     narrowed = options["filters"] != Filters() or any(
         term.kind not in NOT_NARROWING for term in result.understood.terms
     )
     if narrowed or result.pictures or {*result.notices} & _INCOMPLETE or not question_box.is_first("marked", text):
         return
     answer = workspace.answers.to_question(result)
-    workspace.searches.mark([text], unanswered=answer is not None and answer.denied)
+    denied = answer is not None and answer.denied
+    if denied or answer is None or answer.answered == "yes":
+        workspace.searches.mark([text], unanswered=denied)
 
 
 def _at_once(prepared: Prepared, options: SearchOptions) -> SearchResult | None:

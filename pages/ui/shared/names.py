@@ -29,7 +29,7 @@ def duration(seconds: float) -> str:
 # Phrases for the numbers of notes in a state, keyed by the field of NoteCounts.
 _COUNTS = message_table(
     {
-        "to_review": "{n} to review",
+        "to_review": "{n} waiting for approval",
         "archived": "{n} archived",
         "expired": "{n} expired",
         "by_words": "{n} not yet found by meaning",

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from itertools import product
+from pathlib import Path
 from string import ascii_lowercase
 
 import pytest
@@ -77,6 +78,33 @@ def test_questions_that_the_notes_answer_by_now_leave_with_the_next_comparison(w
     assert [one.title for one in workspace.review.all()] == ["How tall is the mast?"]
 
 
+@pytest.mark.parametrize(
+    ("question", "part", "whole"),
+    [
+        (
+            "Who leads the billing team, and who is the deputy?",
+            "Dana Weber leads the billing team since March.\n",
+            "Dana Weber leads the billing team, and Omar Haddad is the deputy.\n",
+        ),
+        (
+            "报销流程需要谁审批？",
+            "报销单须在月底前提交给财务，金额超过五千元的另外处理。\n",
+            "报销流程需要部门经理审批。\n",
+        ),
+    ],
+)
+def test_a_question_stays_while_a_note_answers_only_a_part_of_it(
+    tmp_path: Path, question: str, part: str, whole: str
+) -> None:
+    with Workspace(tmp_path / "workspace") as workspace:
+        ask(workspace, question)
+        for text, left in ((part, [question]), (whole, [])):
+            workspace.notes.add("home", text, title="Notes", author="person")
+            workspace.start_comparing()
+            workspace.jobs.wait("compare", 60)
+            assert [one.title for one in workspace.review.all(kinds=["question"])] == left
+
+
 def test_long_questions_are_grouped_in_time_in_proportion() -> None:
     ends = ["".join(pair) for pair in product(ascii_lowercase, repeat=2)]
 
@@ -96,18 +124,18 @@ def test_all_questions_are_asked_again_the_newest_first_as_far_as_the_time_goes(
     clock = [1.0]
     monkeypatch.setattr(service, "monotonic", lambda: clock[0])
 
-    def is_answered(question: str) -> bool:
+    def answer(question: str) -> str:
         asked.append(question)
         clock[0] += service.ASKING / 24.5
-        return question == questions[0]
+        return question if question == questions[0] else ""
 
     def progress(done: float, total: float, what: object) -> None:
         if len(asked) == 40:
             raise Cancelled
 
-    workspace.review.ask_again(is_answered, progress)
+    workspace.review.ask_again(answer, progress)
     assert asked == questions[:4:-1]
     with pytest.raises(Cancelled):
-        workspace.review.ask_again(is_answered, progress)
+        workspace.review.ask_again(answer, progress)
     assert asked[25:] == [*questions[4::-1], *questions[:19:-1]], "those that had no turn come first"
     assert [search.query for search in workspace.searches.unanswered()] == questions[1:]
