@@ -325,10 +325,9 @@ def _end(after: Sequence[LogEvent], subject: set[str]) -> tuple[LogEvent | None,
     """Return the step that may have ended an error, and the event that reports the error's end. Either may be None.
 
     The next event may be unrelated. Therefore, the end must have words in common with the error, and the step must have
-    words in common with the error or the end, or else be an
-    action of the same source that may fix errors. A line that says what the fix was is an end without that. If no end is
-    reported, the step must be an action that may fix errors or the first thing that an operator did before any other
-    error, and the log must continue after the step.
+    words in common with the error or the end, or else be an action of the same source that may fix errors. A line that
+    says what the fix was is an end without that. If no end is reported, the step must be an action that may fix errors
+    or the first thing that an operator did before any other error, and the log must continue after the step.
     """
     between: Events = []
     for event in after:
@@ -341,7 +340,8 @@ def _end(after: Sequence[LogEvent], subject: set[str]) -> tuple[LogEvent | None,
             continue
         if _ENDED.search(line) and subject & (ending := _subject(line)):
             related = (step for step in reversed(between) if _subject(first_line(step)) & (subject | ending))
-            mending = (step for step in reversed(between) if step.source == event.source and _MENDS.search(first_line(step)))
+            own = (step for step in reversed(between) if step.source == event.source)
+            mending = (step for step in own if _MENDS.search(first_line(step)))
             return next(chain(related, mending), None), event
         if event.level in ("info", ""):
             between.append(event)

@@ -20,12 +20,13 @@ from pages.ui.shared.widgets import guarded, page_link, row
 
 # Number of open tasks to list on the Home page.
 TASKS = 6
+# Number of days, including today, whose lines have the day next to them.
+_NEAR = 2
 
 
 def draw(line: QuotedLine, today: date) -> None:
-    """Draw a line and the title of its note as a link to the line, followed by the day that the line names, if any.
+    """Draw a line and the title of its note as a link to the line, and say whether it is overdue, or due by tomorrow.
 
-    The day is left out if that would only repeat the text.
     An open task that can be ticked has a box. For one that can't be ticked, a tooltip says why.
     """
     note = line.note
@@ -49,17 +50,9 @@ def draw(line: QuotedLine, today: date) -> None:
             chunk=str(line.chunk),
             **address,
         )
-        day = line.day and day_beside(line.text, line.day, today)
-        if day:
-            st.caption(day, width="content")
-
-
-def day_beside(text: str, day: date, today: date) -> str:
-    """Return what to show beside a line that names a day, or "" if that would only repeat the text."""
-    if day < today:
-        return t("Overdue")
-    is_named = re.search(rf"(?<!\d)0?{day.day}(?!\d)", text)
-    return "" if is_named and (day - today).days > 1 else near_day(day, today)
+        # Other days are in the text.
+        if line.day and (line.day - today).days < _NEAR:
+            st.caption(t("Overdue") if line.day < today else near_day(line.day, today), width="content")
 
 
 def _tick(line: QuotedLine) -> None:

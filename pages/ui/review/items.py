@@ -191,12 +191,7 @@ def _try_again(chosen: Items) -> None:
 def _let_be(chosen: Items) -> None:
     keys = [matter.key for matter in chosen]
     workspace.review.let_be(keys)
-    if chosen[0].kind == "reminder":
-        text = t_plural(
-            "Reminders were turned off for {n} note.", "Reminders were turned off for {n} notes.", n=len(keys)
-        )
-    else:
-        text = t_plural("{n} item is hidden until it changes.", "{n} items are hidden until they change.", n=len(keys))
+    text = t_plural("{n} item is hidden until it changes.", "{n} items are hidden until they change.", n=len(keys))
     offer_undo(text, lambda: workspace.review.reopen(keys))
 
 
@@ -440,7 +435,9 @@ def _draw_content(matter: ReviewItem) -> None:
     elif matter.note:
         note = workspace.notes.get(matter.note.id)
         drawn = document_part(note.body[:LONGEST], NoteSources(note))
-        show_document(f'<article class="wrapped">{drawn.html}</article>', "review_text", arrival=matter.key, on_click=_open_link)
+        show_document(
+            f'<article class="wrapped">{drawn.html}</article>', "review_text", arrival=matter.key, on_click=_open_link
+        )
         if session_state.pop(_LEAVES, False):
             switch_page("notes.py")
 
