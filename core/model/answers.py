@@ -157,6 +157,11 @@ class Sentence:
         return "not_in_notes" if not self.citations else "word_for_word" if self.verbatim else "in_other_words"
 
     @property
+    def is_sure(self) -> bool:
+        """Whether the first quote most probably answers the whole question, so that it needs no other note."""
+        return self.chance >= _SURELY
+
+    @property
     def explanation(self) -> Message | None:
         """Why the notes don't support the sentence, or None if they do."""
         if self.citations:
@@ -184,6 +189,9 @@ class WrittenAnswer:
 # Chance below which the hits of a denied question are taken to hold no answer. Of 120 natural questions with an answer,
 # none is below it without a good match.
 _HARDLY = 0.05
+# Chance from which an answer is taken to answer the whole question. Of ten questions, each with a note about a part of
+# it, seven are below, and none is with a note that answers all of it.
+_SURELY = 0.87
 
 
 @frozen
@@ -260,6 +268,11 @@ class Answer:
     def may_be_written(self) -> bool:
         """Whether to ask a language model. This requires hits, and some chance that the notes contain an answer."""
         return bool(self.result.hits) and not (self.denied and self.chance < _HARDLY)
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether the first quote most probably answers the whole question, so that it needs no other note."""
+        return self.chance >= _SURELY
 
     @property
     def explanation(self) -> Message | None:

@@ -317,15 +317,10 @@ class Workspace(Services):
         def compare(progress: Progress) -> None:
             self.neighbours.likeness.read()
             if self.has("answers") and not self.readonly:
-                self.review.ask_again(self._certain_answer, progress)
+                self.review.ask_again(lambda question: self.answers.ask(question, choose=False).is_sure, progress)
 
         if self.has("review") and not self.neighbours.likeness.is_read:
             self.jobs.start("compare", compare, quiet=True)
-
-    def _certain_answer(self, question: str) -> str:
-        answer = self.answers.ask(question, choose=False)
-        quotes = answer.quotes if answer.answered == "yes" else ()
-        return "\n".join(f"{quote.note.title}\n{quote.lead}\n{quote.text}" for quote in quotes)
 
     def start_backups(self) -> None:
         """Start creating daily backups in the background. This continues until the workspace is closed."""

@@ -1,4 +1,4 @@
-"""Recognize wordings of the same question, and texts that contain what a question is about."""
+"""Recognize wordings of the same question."""
 
 from collections.abc import Collection
 from difflib import SequenceMatcher
@@ -10,9 +10,6 @@ from core.base.text import CHINESE, STOP_WORDS, keywords
 # Words without which the rest of a question may mean something else.
 _ASKS = frozenset(["who", "when", "where", "why", "how"])
 _SILENT = (STOP_WORDS - _ASKS) | frozenset("的了吗呢吧啊是在有我你您们请问么什")
-_ASKS_CHINESE = frozenset("谁几哪怎多少何时候样为")
-# Maximum share of a question's words that may be missing in an answer. All of them have to be Chinese characters.
-_MOST_MISSING = 0.25
 # Minimum length of words that may be typing errors of each other, and the similarity from which they are.
 _LEAST = 5
 _ALIKE = 0.84
@@ -25,7 +22,12 @@ def group(questions: Texts) -> tuple[Texts, ...]:
     """Group the wordings of the same question. The groups and the wordings in them stay in order."""
     groups = list[tuple[frozenset[str], list[str]]]()
     for question in questions:
-        gist = _gist(question)
+        # Chinese characters are compared one by one, because the pairs change with words like 的.
+        gist = frozenset(
+            word.removesuffix("s")
+            for word in keywords(question)
+            if word not in _SILENT and not (len(word) > 1 and CHINESE.search(word))
+        )
         for other, wordings in groups:
             if _is_same(gist - other, other - gist):
                 wordings.append(question)
@@ -33,28 +35,6 @@ def group(questions: Texts) -> tuple[Texts, ...]:
         else:
             groups.append((gist, [question]))
     return tuple(tuple(wordings) for _, wordings in groups)
-
-
-def is_covered(question: str, text: str) -> bool:
-    """Return whether a text contains what a question is about, as opposed to a part of it.
-
-    All words have to be in the text, and most Chinese characters.
-    """
-    words = _gist(question) - _ASKS - _ASKS_CHINESE
-    missing = words - _gist(text)
-    return bool(text) and len(missing) <= len(words) * _MOST_MISSING and all(map(CHINESE.search, missing))
-
-
-def _gist(text: str) -> frozenset[str]:
-    """Return a text's words without their plural endings and without words that say little.
-
-    Chinese characters are words of their own, because pairs of them change with words like 的.
-    """
-    return frozenset(
-        word.removesuffix("s")
-        for word in keywords(text)
-        if word not in _SILENT and not (len(word) > 1 and CHINESE.search(word))
-    )
 
 
 def _is_same(words: Collection[str], others: Collection[str]) -> bool:

@@ -402,11 +402,8 @@ class Review:
             self._proposals.reject([matter.submission])  # so that the same fact from a log isn't suggested again
         return merged
 
-    def ask_again(self, answer: Callable[[str], str], progress: Progress) -> None:
-        """Remove the unanswered questions that the notes answer by now. Raises Cancelled.
-
-        `answer` returns the text with a certain answer to a question, or "". If the text answers only a part of the
-        question, the question stays.
+    def ask_again(self, is_answered: Callable[[str], bool], progress: Progress) -> None:
+        """Remove the unanswered questions that the notes surely answer by now. Raises Cancelled.
 
         Questions that weren't asked again for the longest time come first, and of those the newest. When the time is
         up, the others wait for the next call.
@@ -420,7 +417,7 @@ class Review:
                 return
             self._asked[search.query] = now
             with suppress(TesseraError):  # such as a model that can't be loaded
-                if questions.is_covered(search.query, answer(search.query)):
+                if is_answered(search.query):
                     self._store.searches.mark([search.query], unanswered=False)
 
     # items of each kind

@@ -375,17 +375,11 @@ def _draw_part(question: str) -> None:
     """Show what the notes say about an unanswered question, which may answer a part of it."""
     if not (workspace.has("answers") and workspace.models.loaded):
         return
-    with errors():
-        answer = workspace.answers.ask(question, choose=False)
-        if answer.denied:
-            return
+    for quote in workspace.answers.ask(question, choose=False).at_first:
         with frame("review_matter"):
             caption(t("Your notes may answer a part of this:"))
-            for quote in answer.at_first:
-                paragraph(quote.readable(quote.shown), "t-text t-small")
-                note_link(quote.note.id, quote.note.title, came="review")
-            for hit in () if answer.quotes else answer.nearest[:1]:
-                note_link(hit.note.id, hit.note.title, came="review")
+            paragraph(quote.readable(quote.shown), "t-text t-small")
+            note_link(quote.note.id, quote.note.title, came="review")
 
 
 def _key(action: str) -> str:

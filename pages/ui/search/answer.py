@@ -262,7 +262,7 @@ def _mark(text: str, result: SearchResult, options: SearchOptions) -> None:
         return
     answer = workspace.answers.to_question(result)
     denied = answer is not None and answer.denied
-    if denied or answer is None or answer.answered == "yes":
+    if denied or answer is None or answer.is_sure:
         workspace.searches.mark([text], unanswered=denied)
 
 

@@ -91,6 +91,12 @@ def test_questions_that_the_notes_answer_by_now_leave_with_the_next_comparison(w
             "报销单须在月底前提交给财务，金额超过五千元的另外处理。\n",
             "报销流程需要部门经理审批。\n",
         ),
+        (
+            "数据库备份几点执行，由谁负责？",
+            "数据库备份每天凌晨 2 点执行。\n",
+            "数据库备份每天凌晨 2 点执行，由李雷负责。\n",
+        ),
+        ("How long are backups kept?", "Backups run every night at 2.\n", "Backups are kept for 30 days.\n"),
     ],
 )
 def test_a_question_stays_while_a_note_answers_only_a_part_of_it(
@@ -124,18 +130,18 @@ def test_all_questions_are_asked_again_the_newest_first_as_far_as_the_time_goes(
     clock = [1.0]
     monkeypatch.setattr(service, "monotonic", lambda: clock[0])
 
-    def answer(question: str) -> str:
+    def is_answered(question: str) -> bool:
         asked.append(question)
         clock[0] += service.ASKING / 24.5
-        return question if question == questions[0] else ""
+        return question == questions[0]
 
     def progress(done: float, total: float, what: object) -> None:
         if len(asked) == 40:
             raise Cancelled
 
-    workspace.review.ask_again(answer, progress)
+    workspace.review.ask_again(is_answered, progress)
     assert asked == questions[:4:-1]
     with pytest.raises(Cancelled):
-        workspace.review.ask_again(answer, progress)
+        workspace.review.ask_again(is_answered, progress)
     assert asked[25:] == [*questions[4::-1], *questions[:19:-1]], "those that had no turn come first"
     assert [search.query for search in workspace.searches.unanswered()] == questions[1:]
