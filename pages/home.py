@@ -180,8 +180,7 @@ def bases(status: Status) -> None:
         base = item.base
         with column.container(border=True, key=f"base_{base.id}"):
             about = [*note_counts(workspace.notes.counts(base.name)), last_update(base)]
-            folders = [folder for folder, _ in item.folders[:3] if folder != "upload"]
-            lines = elements([" · ".join(filter(None, about)), *folders], "div", "t-facts")
+            lines = elements([" · ".join(filter(None, about))], "div", "t-facts")
             draw_html(lines if is_only else f'<div class="t-name">{html(base.name)}</div>{lines}')
             base_link(base.name)
     with row("more_notes"):

@@ -268,18 +268,19 @@ def repeated_errors(log: LogText) -> Facts:
         text = title
         after = places[id(last)]
         step, end = _end(log.events[after : after + _MOST_AFTER], _subject(f"{what} {cause}"))
-        action, report = (abbreviate(first_line(event), 300).rstrip(".。") if event else "" for event in (step, end))
-        if step and end:
-            text = message("{what} (ended with: {end}, after this step: {step})", what=title, end=report, step=action)
-        elif end:
-            text = message("{what} (ended with: {end})", what=title, end=report)
-        elif step:
-            text = message("{what} (not seen again after this step: {step})", what=title, step=action)
+        if step:
+            text = message("{what} (not seen again after this step: {step})", what=text, step=_brief(step))
+        if end:
+            text = message("{what} (ended with: {end})", what=text, end=_brief(end))
         # What ended the error is in its sentence, so that an answer that quotes the error includes it.
         text = message("{what}. {count}", what=text, count=_appears(events))
         yield replace(
             fact("repeated_error", key, title, text, [*events, *filter(None, (step, end))], _COMMON), priority=1
         )
+
+
+def _brief(event: LogEvent) -> str:
+    return abbreviate(first_line(event), 300).rstrip(".。")
 
 
 def _error_key(event: LogEvent) -> tuple[str, str, str] | None:

@@ -299,8 +299,6 @@ DECISIONS: dict[str, Decision] = {
 
 # Maximum number of characters of text to show.
 LONGEST = 6_000
-# Session key for the existing note most similar to the open item.
-_NEAREST = "review_nearest"
 # Session key that is set when a link is clicked. The next rerun opens the linked note on the Notes page.
 _LEAVES = "review_leaves"
 _ENDING = message_table({"expired": "expired on {day}", "expiring": "expires on {day}"})
@@ -315,7 +313,7 @@ def draw_item(matter: ReviewItem) -> None:
     decisions = row("review_decisions")
     with decisions:
         if matter.kind == "question" and button(
-            "Write the answer", "decide_write", "edit_square", type="primary", shortcut=_key("edit"), disabled=shut
+            "Write the answer", "decide_write", "edit_square", type="primary", shortcut=REVIEW["edit"], disabled=shut
         ):
             composer.leave()
             composer.begin_here(matter.title, at_top=True, back="review.py", answers=matter.quotes)
@@ -329,11 +327,11 @@ def draw_item(matter: ReviewItem) -> None:
                     decision.act,
                     [matter],
                     type="primary" if decision.action == "accept" and matter.kind != "expiring" else "secondary",
-                    shortcut=_key(decision.action),
+                    shortcut=REVIEW[decision.action],
                     disabled=shut,
                 )
         if matter.submission and button(
-            "Edit, then accept", "decide_edit", "edit", shortcut=_key("edit"), disabled=shut
+            "Edit, then accept", "decide_edit", "edit", shortcut=REVIEW["edit"], disabled=shut
         ):
             composer.edit_proposed(matter.submission)
             switch_page("notes.py")
@@ -352,11 +350,8 @@ def draw_item(matter: ReviewItem) -> None:
         note_link(matter.note.id, came="review")
     if matter.kind != "note":
         return
-    # Find the nearest existing note, which the new note can be added to. Do this once, after drawing the page.
-    known = session_state.get(_NEAREST, ("", None))
-    if known[0] != matter.key:
-        known = session_state[_NEAREST] = matter.key, workspace.review.nearest(matter)
-    if near := known[1]:
+    # Find the nearest existing note, which the new note can be added to. Do this after drawing the page.
+    if near := workspace.review.nearest(matter):
         with decisions:
             button(
                 t("Add to '{title}'", title=plain(near.title)),
@@ -365,7 +360,7 @@ def draw_item(matter: ReviewItem) -> None:
                 merge,
                 matter,
                 near.id,
-                shortcut=_key("merge"),
+                shortcut=REVIEW["merge"],
                 disabled=shut,
                 help="The text is added to the end of that note, and this note is moved to the trash.",
             )
@@ -380,10 +375,6 @@ def _draw_part(question: str) -> None:
             caption(t("Your notes may answer a part of this:"))
             paragraph(quote.readable(quote.shown), "t-text t-small")
             note_link(quote.note.id, quote.note.title, came="review")
-
-
-def _key(action: str) -> str:
-    return REVIEW[action]
 
 
 def _origin(matter: ReviewItem) -> Iterator[str]:

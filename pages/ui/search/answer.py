@@ -261,9 +261,8 @@ def _mark(text: str, result: SearchResult, options: SearchOptions) -> None:
     if narrowed or result.pictures or {*result.notices} & _INCOMPLETE or not question_box.is_first("marked", text):
         return
     answer = workspace.answers.to_question(result)
-    denied = answer is not None and answer.denied
-    if denied or answer is None or answer.is_sure:
-        workspace.searches.mark([text], unanswered=denied)
+    if answer is None or answer.denied or answer.is_sure:
+        workspace.searches.mark([text], unanswered=answer is not None and answer.denied)
 
 
 def _at_once(prepared: Prepared, options: SearchOptions) -> SearchResult | None:

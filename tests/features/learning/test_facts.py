@@ -43,7 +43,7 @@ def test_an_error_has_its_cause_its_count_what_ended_it_and_what_was_done_before
     text = str(fact.text)
     assert "3 times" in text
     assert "(ended with: Capture of payment 88171 succeeded" in text
-    assert ", after this step: Imported certificate of gateway.acme.example" in text
+    assert "(not seen again after this step: Imported certificate of gateway.acme.example" in text
     assert fact.lines[0][0] == 4
     assert any("SSLHandshakeException" in quote for quote in fact.quotes)
 
@@ -83,7 +83,7 @@ def test_what_merely_follows_an_error_neither_ends_it_nor_leads_to_its_end() -> 
     began = "2026-01-01 10:00:06 INFO config - reading the list of hosts\n"
     resumed = "2026-01-01 10:00:07 INFO sync - upload resumed\n"
     (fact,) = facts_of(failed + rotated + raised + began + resumed)
-    assert "(ended with: upload resumed, after this step: quota raised to 50 GB). " in str(fact.text)
+    assert "(not seen again after this step: quota raised to 50 GB) (ended with: upload resumed). " in str(fact.text)
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_the_title_of_a_commit_ends_no_error() -> None:
     [
         (
             ("deploy - restarting redis-server", "cache - connected to redis at localhost:6379", "api - ready"),
-            "(ended with: connected to redis at localhost:6379, after this step: restarting redis-server).",
+            "after this step: restarting redis-server) (ended with: connected to redis at localhost:6379).",
         ),
         (
             ("deploy - restarting redis-server", "api - ready"),
@@ -134,7 +134,7 @@ def test_the_title_of_a_commit_ends_no_error() -> None:
         (("运维 - 重启 redis 服务", "api - ready"), "(not seen again after this step: 重启 redis 服务)."),
         (
             ("cache - restarted the tunnel", "mail - restarted sendmail", "cache - redis connection restored"),
-            "(ended with: redis connection restored, after this step: restarted the tunnel).",
+            "(not seen again after this step: restarted the tunnel) (ended with: redis connection restored).",
         ),
         (("deploy - restarting the mail server", "api - ready"), "refused. It appears 2 times in the log."),
         (("deploy - restarting redis-server",), "refused. It appears 2 times in the log."),
