@@ -8,7 +8,7 @@ from streamlit import container
 from streamlit import html as draw_html
 
 from core.base.messages import message
-from core.model import AUTHORS, DIGEST, MATTERS, NoteChange, QuotedLine, Status, day_of
+from core.model import AUTHORS, DIGEST, MATTERS, NOTICES, NoteChange, QuotedLine, Status, day_of
 from pages.ui.notes import agenda, today
 from pages.ui.notes.history import draw_undo
 from pages.ui.settings import upkeep
@@ -84,14 +84,7 @@ def attention(status: Status) -> None:
         return
     section_title("Needs attention")
     if unfinished:
-        st.info(
-            t_plural(
-                "{n} note can be found only by keyword, because it is not indexed yet.",
-                "{n} notes can be found only by keyword, because they are not indexed yet.",
-                n=sum(base.waiting for base in status.bases if base.base.embed_at_once),
-            ),
-            icon=":material/hourglass_top:",
-        )
+        st.info(text_of(NOTICES["unfinished"]), icon=":material/hourglass_top:")
         if not jobs.resumes("embed"):
             jobs.resume()
     if status.index_problem:

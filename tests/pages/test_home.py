@@ -294,10 +294,10 @@ def test_what_waits_is_told_and_goes_on_with_one_click(filled: Screen, vault: Pa
     workspace.imports.apply(workspace.imports.plan_folder(vault), embed=False)
     workspace.bases.update("vault", embed_at_once=True)
     filled.app.run()
-    assert "1 note can be found only by keyword" in filled.text
+    assert "Some notes are not indexed yet." in filled.text
     assert "1 not yet found by meaning" in filled.text
     filled.press("go_on").finish("embed")
-    assert "found only by keyword" not in filled.text
+    assert "not indexed yet" not in filled.text
 
 
 def test_expired_notes_are_listed_and_archived(place: Path, filled: Screen) -> None:

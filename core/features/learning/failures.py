@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain, takewhile
+from itertools import takewhile
 from statistics import median
 from typing import TypeVar
 
@@ -340,10 +340,13 @@ def _end(after: Sequence[LogEvent], subject: set[str]) -> tuple[LogEvent | None,
         if event.level == "error" or event.kind != "log" or _ROUTINE.search(line):
             continue
         if _ENDED.search(line) and subject & (ending := _subject(line)):
-            related = (step for step in reversed(between) if _subject(first_line(step)) & (subject | ending))
-            own = (step for step in reversed(between) if step.source == event.source)
-            mending = (step for step in own if _MENDS.search(first_line(step)))
-            return next(chain(related, mending), None), event
+            related = (
+                step
+                for step in reversed(between)
+                if _subject(first_line(step)) & (subject | ending)
+                or (step.source == event.source and _MENDS.search(first_line(step)))
+            )
+            return next(related, None), event
         if event.level in ("info", ""):
             between.append(event)
     for step in between:
