@@ -157,11 +157,6 @@ class Sentence:
         return "not_in_notes" if not self.citations else "word_for_word" if self.verbatim else "in_other_words"
 
     @property
-    def is_sure(self) -> bool:
-        """Whether the first quote most probably answers the whole question, so that it needs no other note."""
-        return self.chance >= _SURELY
-
-    @property
     def explanation(self) -> Message | None:
         """Why the notes don't support the sentence, or None if they do."""
         if self.citations:

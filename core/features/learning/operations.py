@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from core.base.frozen import AnyValues, frozen
 from core.base.messages import plural
 from core.base.terminal import _, say
+from core.features.learning.rules import RULES
 from core.model import LearningReport, LearntLog, Progress, RuleCard, learnt_lines
 from core.operations.declaring import About, Caller, operation
 
@@ -129,4 +130,4 @@ def learn(
     http="GET /learn/rules",
 )
 def rules(workspace: "Workspace") -> RuleList:
-    return RuleList(tuple(workspace.learning.rules()))
+    return RuleList(tuple(RuleCard(name, rule.name) for name, rule in RULES.items()))

@@ -30,7 +30,6 @@ from core.model import (
     LearntLog,
     LogText,
     Progress,
-    RuleCard,
     UnreadLog,
     no_progress,
     place_line,
@@ -173,10 +172,6 @@ class Learning(Switchable):
     @property
     def _decided(self) -> bool | None:
         return self._settings.enable_learning
-
-    def rules(self) -> list[RuleCard]:
-        """Return the rules that find facts in logs."""
-        return [RuleCard(name, rule.name) for name, rule in RULES.items()]
 
     @log_call("learn")
     def learn(
