@@ -84,7 +84,7 @@ def attention(status: Status) -> None:
         return
     section_title("Needs attention")
     if unfinished:
-        st.info(text_of(NOTICES["unfinished"]), icon=":material/hourglass_top:")
+        st.info(text_of(NOTICES["unfinished"]))
         if not jobs.resumes("embed"):
             jobs.resume()
     if status.index_problem:

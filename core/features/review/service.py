@@ -369,9 +369,6 @@ class Review:
 
         The nearest note has at least half of the words in the new note's title.
         """
-        return self._store.remembered.get(("nearest", matter.key), lambda: self._nearest(matter))
-
-    def _nearest(self, matter: ReviewItem) -> NoteSummary | None:
         if matter.note is None:
             return None
         note = self._store.note(matter.note.id)
