@@ -131,7 +131,7 @@ else:
         actions.draw_dialogs()
         with importing:
             imports.popover(vacant=vacant)
-    elif not is_importing():  # an import's progress is shown above
+    elif not is_importing() and "plan" not in session_state:  # an import's plan and progress are shown above
         with row():
             st.caption(t("There are no notes yet. Import a folder above, or use the sample notes:"), width="content")
             welcome.samples()

@@ -29,6 +29,8 @@ def test_a_folder_is_planned_then_imported_then_reported(vault: Path) -> None:
     screen = proposed(Screen(), vault)
     assert "What will change" in screen.text
     assert "<b>3</b><span>Added" in figures(screen)
+    assert figures(screen).count("t-count ") == 1, "nothing is counted that there isn't"
+    assert "There are no notes yet" not in screen.text
     assert "缓存/雪崩.md" in screen.text
     assert screen.workspace.notes.all() == []
     screen.press("plan_apply").finish()
@@ -475,10 +477,23 @@ def test_a_base_that_writes_to_its_files_asks_before_it_takes_another_folder(vau
     (other := tmp_path / "other").mkdir()
     (other / "note.md").write_text("Another note.")
     proposed(screen, other)
+    said = screen.app.info[0].value.replace("\\", "")
+    assert said == f"The notes in {other} will be added to 'My notes', which already has 3 notes."
+    assert "To keep this folder's files as they are, import it into another base." in screen.text
     assert screen.app.button("plan_apply").disabled
     screen.app.checkbox("plan_writes_too").set_value(True).run()
     screen.press("plan_apply").finish()
     assert "plan_writes_too" not in {box.key for box in proposed(screen, other).app.checkbox}
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_base_whose_notes_wait_for_review_says_so(count: int) -> None:
+    screen = Screen()
+    for number in range(count):
+        screen.workspace.proposals.add("logs", f"A keel, number {number}.")
+    screen.open("notes")
+    assert "There are no notes yet" not in screen.text
+    assert ["1 new note waits for your review.", "2 new notes wait for your review."][count - 1] in screen.text
 
 
 def test_the_notes_of_the_only_base_are_listed_after_their_import(vault: Path) -> None:

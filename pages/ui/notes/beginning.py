@@ -17,6 +17,7 @@ from pages.ui.shared.widgets import (
     more,
     note_link,
     on_demand,
+    page_link,
     paragraph,
     pills,
     row,
@@ -132,7 +133,13 @@ def draw(base: str) -> None:
         paragraph(t("Choose a note to read, or press Ctrl+O to open one by its title."), "t-lead", "p")
         latest = workspace.notes.switch("", _SHOWN, base)
         if not latest:
-            small_print("There are no notes yet. Write one, or import a folder.")
+            if waiting := workspace.notes.counts(base).to_review:
+                st.caption(
+                    t_plural("{n} new note waits for your review.", "{n} new notes wait for your review.", n=waiting)
+                )
+                page_link("review.py", "Everything to review", "rule")
+            else:
+                small_print("There are no notes yet. Write one, or import a folder.")
             return
         group_title("Last changed")
         for card in latest:

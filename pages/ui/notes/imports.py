@@ -8,7 +8,7 @@ from streamlit import container, query_params, rerun, session_state
 
 from core import desktop as window
 from core.base.messages import message, verbatim
-from core.model import NOTE_SUFFIXES, SyncPlan
+from core.model import NOTE_SUFFIXES, KnowledgeBase, SyncPlan
 from pages.ui.notes import composer, listing, places
 from pages.ui.shared import jobs, reports
 from pages.ui.shared.names import base_names
@@ -263,7 +263,8 @@ def _decide(plan: SyncPlan) -> None:
                     plain(t("'{base}' will be created as a new knowledge base.", base=plan.base)),
                     icon=":material/add_circle:",
                 )
-            page_link("bases.py", "Choose the base's settings first", "tune", new="yes", name=plan.base)
+            page_link("bases.py", "Settings of the new base", "tune", new="yes", name=plan.base)
+        into = _draw_addition(plan)
         reports.show(plan)
         confirmed = not plan.joined or _joins(plan)
         if plan.removes_many():
@@ -279,15 +280,9 @@ def _decide(plan: SyncPlan) -> None:
                 t_plural("Yes, remove {n} note", "Yes, remove {n} notes", n=len(plan.removed)), key="plan_confirmed"
             )
         writes = question(plan)
-        into = workspace.bases.find(plan.base)
-        if (
-            into
-            and into.write_files
-            and Path(plan.source_ref).is_absolute()
-            and not plan.importer
-            and plan.source_ref not in dict(workspace.folders.all(into))
-        ):
+        if into and into.write_files:
             # The base writes edits to the files in all its folders, and this folder is a new one.
+            st.caption(t("To keep this folder's files as they are, import it into another base."))
             confirmed &= st.checkbox(t("Yes, edits may change the files in this folder too"), key="plan_writes_too")
         why = "" if confirmed else t("Tick the box above first.")
         if plan.is_empty:
@@ -307,6 +302,29 @@ def _decide(plan: SyncPlan) -> None:
                 workspace.imports.discard(plan)
                 del session_state["plan"]
                 rerun()
+
+
+def _draw_addition(plan: SyncPlan) -> KnowledgeBase | None:
+    """Return the base that the plan adds a folder to, or None. If the base has notes already, say so."""
+    base = workspace.bases.find(plan.base)
+    if base is None or not Path(plan.source_ref).is_absolute() or plan.importer:
+        return None
+    if plan.source_ref in dict(workspace.folders.all(base)):
+        return None
+    if notes := workspace.notes.counts(base.name).notes:
+        st.info(
+            plain(
+                t_plural(
+                    "The notes in {folder} will be added to '{base}', which already has {n} note.",
+                    "The notes in {folder} will be added to '{base}', which already has {n} notes.",
+                    n=notes,
+                    base=base.name,
+                    folder=plan.source_ref,
+                )
+            ),
+            icon=":material/create_new_folder:",
+        )
+    return base
 
 
 def _joins(plan: SyncPlan) -> bool:

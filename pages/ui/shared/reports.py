@@ -141,11 +141,10 @@ Rows = list[tuple[str, str]]
 
 
 def counts(figures: dict[str, int], remark: str = "") -> None:
-    """Show the counts in a plan or a report, followed by a remark. Failures and removals are highlighted."""
+    """Show the counts above 0 in a plan or a report, and a remark. Failures and removals are highlighted."""
     tones = {"failed": "bad", "removed": "warn", "incomplete": "warn"}
     values = (
-        (text_of(COUNTS[name]), f"{number:,}", tones.get(name, "") if number else "zero")
-        for name, number in figures.items()
+        (text_of(COUNTS[name]), f"{number:,}", tones.get(name, "")) for name, number in figures.items() if number
     )
     draw_html(boxes(values, remark))
 

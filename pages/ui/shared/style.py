@@ -81,7 +81,7 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 .t-count { border: 1px solid var(--t-line); border-radius: .5rem; padding: .2rem .7rem; display: flex; gap: .45rem; align-items: baseline; }
 .t-count b { font-size: 1.1rem; font-variant-numeric: tabular-nums; } .t-count span { font-size: .82rem; opacity: .75; }
 .t-done { display: flex; flex-wrap: wrap; gap: .3rem 1rem; align-items: baseline; } .t-done b { color: var(--t-accent); }
-.t-count.zero { opacity: .7; } .t-count.zero span { opacity: 1; } .t-count.bad b { color: var(--t-bad); } .t-count.warn b { color: var(--t-warn); }
+.t-count.bad b { color: var(--t-bad); } .t-count.warn b { color: var(--t-warn); }
 .t-list { font-size: .86rem; max-height: 16rem; overflow: auto; overflow-wrap: anywhere; line-height: 1.6; }
 .t-list i { opacity: .7; font-style: normal; } .t-nested { padding-left: 1rem; }
 .t-text { white-space: pre-wrap; overflow-wrap: anywhere; line-height: 1.6; font-size: .95rem; }
