@@ -17,6 +17,7 @@ from core.base.app_paths import expand_home
 from core.base.call_log import log_bases, log_call
 from core.base.errors import Cancelled, SourceError, SyncRefused
 from core.base.faults import FILES, translate_errors, wrap_file_errors
+from core.base.frozen import attributes
 from core.base.messages import message, plural, skeleton
 from core.base.text import compose, stem
 from core.documents.converting import is_document
@@ -118,10 +119,10 @@ class Imports:
         out files have changed. As a result, notes are removed only after a full comparison. The file `wanted` is
         planned even if its note was deleted. Raises SourceError like `plan_folder`.
         """
-        if not changed or any(map(is_rules, changed)):
-            return self._plan(base.name, path, importer_of(path), wanted=wanted)
-        only = Paths(changed)
+        only = Paths(changed) if changed and not any(map(is_rules, changed)) else None
         plan = self._plan(base.name, path, importer_of(path), only, wanted=wanted)
+        if only is None:
+            return plan
         elsewhere = {note.content_hash for note in plan.unchanged}
         if plan.removed or any(file.content_hash in elsewhere for file in plan.added):
             return self.plan_changes(path, base, wanted=wanted)
@@ -337,9 +338,8 @@ class Imports:
                 refused=store.refusals.count(base),
                 seconds=round(time.perf_counter() - started, 3),
             )
-            for name in ("added", "changed", "renamed", "removed", "unchanged", "chunks", "waiting"):
-                line[name] = getattr(report, name)
-            line.update(failed=len(report.failed), incomplete=len(report.incomplete))
+            counted = ("added", "changed", "renamed", "removed", "unchanged", "chunks", "waiting")
+            line.update(attributes(report, counted), failed=len(report.failed), incomplete=len(report.incomplete))
             return report
 
     def _embed_pending(
@@ -536,8 +536,7 @@ def _notes(
     trashed = {item.path: item.version.note_id for item in nearest_last if item.source_ref}
     taken = store.notes.ids() | {item.version.note_id for item in deleted}
     known = {match.file.path: match.note for match in plan.changed}
-    importer = importer_of(plan.folder) if plan.importer else None
-    live = importer if importer and importer.keeps_files else None
+    live = importer_of(plan.folder) if plan.importer else None  # an export has been replaced by its notes
     files = sorted((*plan.added, *(match.file for match in plan.changed)), key=lambda file: file.path)
     earlier = trashed | {path: note.note_id for path, note in known.items()}
     choices = {

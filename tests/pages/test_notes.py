@@ -493,7 +493,8 @@ def test_a_base_whose_notes_wait_for_review_says_so(count: int) -> None:
         screen.workspace.proposals.add("logs", f"A keel, number {number}.")
     screen.open("notes")
     assert "There are no notes yet" not in screen.text
-    assert ["1 new note waits for your review.", "2 new notes wait for your review."][count - 1] in screen.text
+    links = [link.proto.label for link in screen.app.get("page_link")]
+    assert ["1 new note waits for your review", "2 new notes wait for your review"][count - 1] in links
 
 
 def test_the_notes_of_the_only_base_are_listed_after_their_import(vault: Path) -> None:

@@ -78,7 +78,7 @@ def test_a_guessed_encoding_is_no_missing_part(tmp_path: Path) -> None:
 
 def test_what_is_known_of_a_document_only_after_the_import_is_said_before_it(tmp_path: Path) -> None:
     folder = vault(tmp_path / "papers", {"b.md": "b"})
-    later = "1 of these files won't be read until the import. If it can't be read then, the report will say so."
+    later = "Documents are read during the import. If any can't be read, the report will list them."
     assert later not in looked_at(folder).text
     (folder / "torn.docx").write_bytes(b"PK\x03\x04no archive")
     screen = looked_at(folder)

@@ -33,6 +33,7 @@ from pages.ui.shared.widgets import (
     form,
     in_columns,
     menu,
+    more,
     row,
     select,
     select_in,
@@ -142,10 +143,8 @@ def _rename(note: Note) -> None:
                     "Links in {n} note will be updated too:", "Links in {n} notes will be updated too:", n=len(linking)
                 )
             )
-            shown = [f"- {plain(note.title)}" for note in linking[:_SHOWN]]
-            if more := len(linking) - len(shown):
-                shown.append(f"- {t('{n} more', n=more)}")
-            st.markdown("\n".join(shown))
+            st.markdown("\n".join(f"- {plain(note.title)}" for note in linking[:_SHOWN]))
+            more(len(linking) - _SHOWN)
         if submit("Rename", "rename_yes", "check", type="primary", writes=True):
             with errors():
                 if workspace.files.is_writable(note):

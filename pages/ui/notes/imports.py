@@ -7,7 +7,7 @@ import streamlit as st
 from streamlit import container, query_params, rerun, session_state
 
 from core import desktop as window
-from core.base.messages import message, verbatim
+from core.base.messages import verbatim
 from core.model import NOTE_SUFFIXES, KnowledgeBase, SyncPlan
 from pages.ui.notes import composer, listing, places
 from pages.ui.shared import jobs, reports
@@ -92,20 +92,18 @@ def _browse() -> None:
     """Draw a folder browser with the current folder, its subfolders, and a button that chooses the current folder."""
     now = Path(session_state.get(_LISTED, "") or Path.home())
 
-    def go(folder: Path) -> None:
-        session_state[_LISTED] = str(folder)
-
     caption(str(now))
     with row():
         if now != now.parent:
-            small("Up", "import_path_up", "arrow_upward", go, now.parent)
+            small("Up", "import_path_up", "arrow_upward", session_state.update, {_LISTED: str(now.parent)})
         if button("Use this folder", "import_path_take", "check", type="primary"):
             session_state[_CHOSEN] = str(now)
             session_state[_CHOICES] = session_state.get(_CHOICES, 0) + 1
             rerun()
     with container(height=260, border=False):
         for number, folder in enumerate(window.inside(now)):
-            small(verbatim(plain(folder.name)), f"import_path_in_{number}", "folder", go, folder)
+            key = f"import_path_in_{number}"
+            small(verbatim(plain(folder.name)), key, "folder", session_state.update, {_LISTED: str(folder)})
 
 
 def popover(*, vacant: bool) -> None:
@@ -197,11 +195,8 @@ def _by_path(base: str) -> None:
         for folder in places.disk_folders(stored)
     ]
     for number, (into, folder) in enumerate(known):
-        if small(
-            message("{what}: {place}", what=message("Update again"), place=f"{plain(into)} · {plain(folder)}"),
-            f"again_{number}",
-            "sync",
-        ):
+        label = t("Update again: {base} · {folder}", base=plain(into), folder=plain(folder))
+        if small(label, f"again_{number}", "sync"):
             _look(folder, into)
 
 
@@ -255,8 +250,7 @@ def _decide(plan: SyncPlan) -> None:
     """
     with frame("plan"):
         bases = base_names()
-        several = len({*bases, plan.base}) > 1
-        st.subheader(plain(t("What will change in '{base}'", base=plan.base) if several else t("What will change")))
+        st.subheader(plain(t("What will change in '{base}'", base=plan.base)))
         if plan.makes is not None and plan.base not in bases:
             if bases:  # the first base needs no name
                 st.info(
@@ -307,9 +301,12 @@ def _decide(plan: SyncPlan) -> None:
 def _draw_addition(plan: SyncPlan) -> KnowledgeBase | None:
     """Return the base that the plan adds a folder to, or None. If the base has notes already, say so."""
     base = workspace.bases.find(plan.base)
-    if base is None or not Path(plan.source_ref).is_absolute() or plan.importer:
-        return None
-    if plan.source_ref in dict(workspace.folders.all(base)):
+    if (
+        base is None
+        or not Path(plan.source_ref).is_absolute()
+        or plan.importer
+        or plan.source_ref in dict(workspace.folders.all(base))
+    ):
         return None
     if notes := workspace.notes.counts(base.name).notes:
         st.info(

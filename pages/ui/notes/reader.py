@@ -349,17 +349,14 @@ def _text(note: Note, chunk: Chunk | None, *, is_first: bool = True) -> None:
     key = "reader" if is_first else "second"
     if note.plain:
         at = chunk.line if chunk else 0
-        every = re.split(LINE_END, note.body)
         first = max(1, at - BEFORE)
-        rows = []
-        size = 0
-        for number, line in enumerate(every[first - 1 : first - 1 + NUMBERED_LINES], start=first):
-            shown = line[: CHARACTERS - size]
-            size += len(shown) + 1
-            rows.append(f"<div{' class=on' if number == at else ''}><i>{number:,}</i><span>{html(shown)}</span></div>")
-            if size >= CHARACTERS:
-                break
-        _warn_if_long(note, size, chunk)
+        lines = re.split(LINE_END, note.body)[first - 1 :]
+        shown = "\n".join(lines[:NUMBERED_LINES])[:CHARACTERS]
+        rows = (
+            f"<div{' class=on' if number == at else ''}><i>{number:,}</i><span>{html(line)}</span></div>"
+            for number, line in enumerate(shown.split("\n"), start=first)
+        )
+        _warn_if_long(note, len(shown), chunk)
         with container(key=f"{key}_body"):
             draw_html(f'<div class="t-numbered">{"".join(rows)}</div>')
         return

@@ -55,11 +55,8 @@ def draw(base: str, text: str) -> None:
         ids = [trashed.version.note_id for trashed in found]
         with row():
             _restoring(t_plural("Restore {n} note", "Restore all {n} notes", n=len(ids)), "trash_restore_all", ids)
-            _deleting(
-                t_plural("Delete {n} note", "Delete {n} notes", n=len(ids)) if look else t("Empty the trash"),
-                "trash_empty",
-                ids,
-            )
+            label = t_plural("Delete {n} note", "Delete {n} notes", n=len(ids)) if look else t("Empty the trash")
+            small(label, "trash_empty", "delete_forever", _DIALOG.open, ids, writes=True)
     _dialog()
 
 
@@ -81,7 +78,7 @@ def _row(trashed: Trashed) -> None:
         caption(" · ".join(filter(None, [base, trashed.path, about])))
         with row():
             _restoring(t("Restore"), f"restore_{note_id}", [note_id])
-            _deleting(t("Delete for good"), f"forget_{note_id}", [note_id])
+            small("Delete for good", f"forget_{note_id}", "delete_forever", _DIALOG.open, [note_id], writes=True)
 
 
 def _restoring(label: str, key: str, note_ids: Sequence[str]) -> None:
@@ -92,10 +89,6 @@ def _restoring(label: str, key: str, note_ids: Sequence[str]) -> None:
             opened.choose(note_ids[0])
 
     small(label, key, "restore_from_trash", restore, writes=True)
-
-
-def _deleting(label: str, key: str, note_ids: Sequence[str]) -> None:
-    small(label, key, "delete_forever", _DIALOG.open, note_ids, writes=True)
 
 
 def _dialog() -> None:

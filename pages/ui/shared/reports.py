@@ -117,6 +117,8 @@ COUNTS = message_table(
         "failed": "Failed",
         "skipped": "Pictures and other files",
         "incomplete": "Incomplete",
+        "not_downloaded": "Not downloaded",
+        "left_out": "Left out",
     }
 )
 # Phrases for the counts in a report.
@@ -129,12 +131,6 @@ _FIGURES = message_table(
         "failed": "{n} could not be read",
     }
 )
-_UNFOLDED = message_table(
-    {
-        "not_downloaded": "Not downloaded",
-        "left_out": "Left out",
-    }
-)
 
 # Rows of a list, each with a path and a remark, which may be "".
 Rows = list[tuple[str, str]]
@@ -143,9 +139,7 @@ Rows = list[tuple[str, str]]
 def counts(figures: dict[str, int], remark: str = "") -> None:
     """Show the counts above 0 in a plan or a report, and a remark. Failures and removals are highlighted."""
     tones = {"failed": "bad", "removed": "warn", "incomplete": "warn"}
-    values = (
-        (text_of(COUNTS[name]), f"{number:,}", tones.get(name, "")) for name, number in figures.items() if number
-    )
+    values = ((text_of(COUNTS[name]), f"{number:,}", tones.get(name, "")) for name, number in figures.items() if number)
     draw_html(boxes(values, remark))
 
 
@@ -161,50 +155,43 @@ def show(plan: SyncPlan) -> None:
         "unchanged": [(note.path, "") for note in (*plan.unchanged, *(match.note for match in plan.touched))],
         "failed": failed(plan.failed),
         "skipped": failed(plan.skipped),
+        "not_downloaded": failed(plan.not_downloaded),
+        "left_out": failed(plan.left_out),
     }
     if plan.importer:
         small_print("Read as {program} notes.", program=plan.importer)
     counts({name: len(rows) for name, rows in lists.items()})
-    lists |= {name: failed(getattr(plan, name)) for name in _UNFOLDED}
-    if unread := sum(not file.text for file in (*plan.added, *(match.file for match in plan.changed))):
-        st.caption(
-            t_plural(
-                (
-                    "{n} of these files won't be read until the import. If it can't be read then, the report "
-                    "will say so."
-                ),
-                (
-                    "{n} of these files won't be read until the import. If any of them can't be read then, the report "
-                    "will list them."
-                ),
-                n=unread,
-            )
-        )
+    if not all(file.text for file in (*plan.added, *(match.file for match in plan.changed))):
+        small_print("Documents are read during the import. If any can't be read, the report will list them.")
     for name, rows in lists.items():
-        unfold(f"{text_of((COUNTS | _UNFOLDED)[name])} · {len(rows):,}", rows, expanded=name == "failed")
+        unfold(f"{text_of(COUNTS[name])} · {len(rows):,}", rows, expanded=name == "failed")
 
 
 def summary(done: SyncReport | PackReport | Rechunked) -> list[str]:
     """Return phrases for the changes in a report, such as "3 added". If nothing changed, one phrase says so."""
     if isinstance(done, Rechunked):
         return _rechunked(done)
-    texts = [text_of(_FIGURES[name], n=number) for name, number in _numbers(done, _FIGURES).items() if number]
-    return texts or [t("nothing changed")]
+    numbers = _numbers(done, _FIGURES)
+    return [text_of(_FIGURES[name], n=number) for name, number in numbers.items() if number] or [t("nothing changed")]
+
+
+def _numbers(done: object, names: Iterable[str]) -> dict[str, int]:
+    """Return the named counts in a report. A list is counted, and a count that the report doesn't have is 0."""
+    found = {name: getattr(done, name, 0) for name in names}
+    return {name: number if isinstance(number, int) else len(number) for name, number in found.items()}
 
 
 def draw_report(done: SyncReport | PackReport | Rechunked) -> None:
     """Show the report of a finished job, except for the files that couldn't be read."""
     match done:
         case SyncReport():
-            figures = {name: getattr(done, name) for name in COUNTS if name != "incomplete"}
-            figures |= {"failed": len(done.failed), "skipped": len(done.skipped)}
-            if incomplete := sum(any(part.kind != GUESSED for part in note.left_out) for note in done.incomplete):
-                figures["incomplete"] = incomplete
+            incomplete = sum(any(part.kind != GUESSED for part in note.left_out) for note in done.incomplete)
+            figures = _numbers(done, COUNTS) | {"incomplete": incomplete}
             counts(figures, t_plural("{n} passage", "{n} passages", n=done.chunks))
             unfold(f"{text_of(COUNTS['skipped'])} · {len(done.skipped):,}", failed(done.skipped))
             draw_incomplete(done.incomplete)
         case PackReport():
-            counts({name: getattr(done, name) for name in ("added", "changed", "removed", "unchanged")})
+            counts(_numbers(done, COUNTS))
             if done.edited:
                 small_print("You changed these notes, so they were left as they are:")
                 listing([(note.path, note.title) for note in done.edited])
