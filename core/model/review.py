@@ -16,6 +16,7 @@ MatterKind = Literal[
     "conflict",
     "upgrade",
     "file",
+    "contradiction",
     "split",
     "refused",
     "question",
@@ -23,7 +24,6 @@ MatterKind = Literal[
     "expiring",
     "superseded",
     "copy",
-    "contradiction",
     "reminder",
 ]
 Side = Literal["mine", "theirs", "both"]
@@ -76,6 +76,12 @@ MATTERS: dict[MatterKind, MatterType] = {
         "files stay on disk.",
         "file_copy",
     ),
+    "contradiction": _matter_type(
+        "Contradictions",
+        "Two notes contain the same sentence with different numbers. Say which is right, and the other note is "
+        "changed. Or edit a note, or mark both as fine.",
+        "sync_problem",
+    ),
     "split": _matter_type(
         "Edits that no longer match the text",
         "You changed this passage, and its text is no longer in the note. Keep it as a separate passage "
@@ -112,11 +118,6 @@ MATTERS: dict[MatterKind, MatterType] = {
         "Duplicates",
         "Two notes have the same text. Keep one of them, or mark both as fine.",
         "content_copy",
-    ),
-    "contradiction": _matter_type(
-        "Contradictions",
-        "Two notes contain the same sentence with different numbers. Correct one of them, or mark both as fine.",
-        "sync_problem",
     ),
     "reminder": _matter_type(
         "Worth another look",

@@ -42,3 +42,7 @@ def test_a_pair_is_counted_at_the_first_visit_corrected_and_gone(tab: Tab) -> No
     expect(page.locator(".st-key-notes_done")).to_contain_text("was saved")
     page.locator(".st-key-notes_undo button").click()
     expect(page.locator(".st-key-review_matter mark")).to_have_count(2)
+    tab.settle()
+    page.locator(".st-key-right_0 button").click()
+    expect(page.get_by_text("The choice was applied to 1 note.")).to_be_visible()
+    expect(page.get_by_text("There is nothing to review.")).to_be_visible()

@@ -175,11 +175,11 @@ def test_what_is_put_off_or_fine_is_out_of_sight_until_it_changes(place: Path) -
             workspace.notes.add("home", text, title=f"Bread {number}", author="person", embed=False)
         workspace.notes.add("home", "Milk.", title="Milk", author="person", expires_at="2020-01-01", embed=False)
     screen = waiting()
-    assert "This note has expired" in screen.text
-    screen.press("decide_later")
     assert "at <mark>240</mark> degrees" in screen.text
     assert "at <mark>220</mark> degrees" in screen.text
     screen.press("decide_fine")
+    assert "This note has expired" in screen.text
+    screen.press("decide_later")
     assert "There is nothing to review." in screen.text
     bread = screen.workspace.notes.resolve("Bread 1")
     screen.workspace.notes.update(bread.id, body="The oven bakes the bread at 250 degrees.\n", author="person")

@@ -129,14 +129,14 @@ def seen(workspace: "Workspace", keys: Keys) -> ReviewKeys:
 
 @operation(
     "review.settle",
-    "Choose which version of a note to keep when there are two: mine, theirs or both.",
+    "Choose what to keep when there are two versions of a note, or a contradiction: mine, theirs or both.",
     cli="review settle {key} {side}",
     writes=True,
 )
 def settle(
     workspace: "Workspace",
     key: Annotated[str, About("The key of an item that is waiting for review.", example="upgrade-0a1b2c3d4e5f")],
-    side: Annotated[Side, About("Which version to keep: mine, theirs or both.", example="mine")],
+    side: Annotated[Side, About("Which side to keep: mine (the first note), theirs or both.", example="mine")],
 ) -> ReviewKeys:
     matter = workspace.review.get(key)
     workspace.review.settle(matter, side)

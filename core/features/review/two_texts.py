@@ -1,4 +1,4 @@
-"""Notes with two texts to choose from, because of a pack's upgrade of an edited note or a file's conflict copy."""
+"""Notes with two texts to choose from: a pack's upgrade of an edited note, a file's conflict copy, a contradiction."""
 
 import re
 import unicodedata
@@ -11,6 +11,7 @@ from typing import Protocol
 
 from core.base.cache import Cache
 from core.base.errors import EditError, NoteNotFound, UnknownChoice
+from core.base.frozen import Texts
 from core.model import SIDES, Note, NoteDifference, NoteSummary, ReviewItem, Side
 from core.notes.collection import Notes
 from core.notes.trash import Trash
@@ -246,12 +247,16 @@ class TextConflicts:
     def settle(self, matter: ReviewItem, side: Side, let_be: Undo, reopen: Undo) -> Undo:
         """Keep one side of an item, or both. Return a function that undoes the choice.
 
+        The sentences of a contradiction replace those of the other note, which raises EditError if they can't be found.
         `let_be` closes the item, and `reopen` reopens it. The text that isn't kept stays in the history, the archive or
         the trash. Raises UnknownChoice for an unknown side, Conflict if the note has changed, and the same errors as
         `other` and `Notes.update`.
         """
         if side not in SIDES:
             raise UnknownChoice("side", side, SIDES)
+        if matter.kind == "contradiction" and matter.pair and side != "both":
+            right, wrong = (0, 1) if side == "mine" else (1, 0)
+            return self._correct(matter.pair[wrong], matter.quotes[wrong::2], matter.quotes[right::2])
         other = self.other(matter) if side != "mine" or matter.kind == "file" else None
         note_id = str(matter.note_id)
         before = matter.note.version if matter.note else 0
@@ -290,3 +295,13 @@ class TextConflicts:
                 step()
 
         return undone
+
+    def _correct(self, card: NoteSummary, wrong: Texts, right: Texts) -> Undo:
+        """Replace sentences in a note, and return a function that undoes this."""
+        body = self._notes.get(card.id).body
+        for old, new in zip(wrong, right, strict=True):
+            if body.count(old) != 1:
+                raise EditError("The sentence to replace isn't in the other note exactly once. Edit that note instead.")
+            body = body.replace(old, new)
+        self._notes.update(card.id, body=body, expected_version=card.version, author="person", embed=False)
+        return partial(self._versions.revert, card.id, card.version, embed=False)

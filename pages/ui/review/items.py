@@ -398,7 +398,7 @@ def _origin(matter: ReviewItem) -> Iterator[str]:
 def _draw_content(matter: ReviewItem) -> None:
     """Draw an item's contents: its text, a difference, or two notes side by side."""
     if matter.pair:
-        pairs.draw(matter.pair, matter.quotes)
+        pairs.draw(matter.pair, matter.quotes, lambda side: _settle(side, [matter]))
     elif matter.kind in ("upgrade", "file"):
         # Even if the other text can't be read, the user can still decide.
         with errors():

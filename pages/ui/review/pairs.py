@@ -1,6 +1,7 @@
 """Two notes side by side, with the sentences in which they contradict each other, and buttons for editing them."""
 
 import re
+from collections.abc import Callable
 from difflib import SequenceMatcher
 
 import streamlit as st
@@ -8,7 +9,7 @@ from streamlit import switch_page
 
 from core.base.flow import flow
 from core.base.frozen import Texts
-from core.model import KnowledgeBase, Note, NoteSummary
+from core.model import SIDES, KnowledgeBase, Note, NoteSummary, Side
 from pages.ui.notes import actions, composer
 from pages.ui.notes.session import units
 from pages.ui.shared.jobs import is_shut
@@ -23,25 +24,33 @@ from pages.ui.shared.widgets import button, caption, note_link, page_link, row
 _WORD = re.compile(r"\d+(?:[.,:/-]\d+)*|[^\W\d_]+")
 
 
-def draw(pair: tuple[NoteSummary, NoteSummary], quotes: Texts) -> None:
+def draw(pair: tuple[NoteSummary, NoteSummary], quotes: Texts, choose: Callable[[Side], None]) -> None:
     """Draw two notes side by side, with the time of their last changes, and their paths if their titles are equal.
 
-    For each note, show the sentences that contradict the other note, if any, with the differences highlighted.
-    Otherwise, show the note's beginning.
+    For each note, show the sentences that contradict the other note, if any, with the differences highlighted, and a
+    button that calls `choose` if they are right. Otherwise, show the note's beginning.
     """
     first, second = pair
+    fixed = [actions.fixed_base(workspace.notes.get(card.id)) for card in pair]
     for number, (column, card) in enumerate(zip(st.columns(2), pair, strict=True)):
         with column:
             date = t("changed {at}", at=local(card.updated_at)) if card.updated_at else ""
             path = card.location if first.title == second.title else ""
             note = workspace.notes.get(card.id)
-            fixed = actions.fixed_base(note)
-            read_only = t("read-only file") if fixed else ""
+            read_only = t("read-only file") if fixed[number] else ""
             caption(" · ".join(filter(None, (base_name(card.base), date, path, read_only))))
             with row(f"side_{number}"):
                 note_link(card.id, card.title, came="review")
                 if quotes:
-                    _edit(note, fixed, quotes[number], number)
+                    button(
+                        "This is right",
+                        f"right_{number}",
+                        "check",
+                        choose,
+                        SIDES[number],
+                        disabled=t("The other note's file is read-only.") if fixed[1 - number] else is_shut(),
+                    )
+                    _edit(note, fixed[number], quotes[number], number)
             text = "\n\n".join(quotes[number::2]) or note.body[:600]
             spans = _differences(text, "\n\n".join(quotes[1 - number :: 2])) if quotes else ()
             shown = mark(text, spans) if note.plain else render_text(flow(text, paged=card.is_paged), spans)

@@ -3,7 +3,7 @@
 import pytest
 
 from core.base.errors import Conflict, EditError, UnknownChoice
-from core.model import ReviewItem
+from core.model import ReviewItem, Side
 from core.workspace import Workspace
 
 OVEN = "The oven bakes the bread at {n} degrees for an hour.\n"
@@ -35,10 +35,10 @@ def test_each_kind_is_listed_once_in_its_order(workspace: Workspace) -> None:
     assert kinds(workspace) == [
         ("note", "Thyme"),
         ("change", "Bread"),
+        ("contradiction", "Bread anew"),
         ("expired", "Milk"),
         ("superseded", "Plan of old"),
         ("copy", "Salt again"),
-        ("contradiction", "Bread anew"),
     ]
     assert workspace.review.counts().total() == 6
     both = the(workspace, "contradiction")
@@ -120,6 +120,40 @@ def test_an_item_quotes_all_that_differs_and_comes_back_with_more(workspace: Wor
     assert kinds(workspace) == []
     workspace.notes.update(second, body=f"{tyres.format(n=2.5)}\n\nIt has 3 doors and 4 seats.", author="person")
     assert the(workspace, "contradiction").quotes[2:] == ("It has 3 doors and 4 seats.", "It has 5 doors and 4 seats.")
+
+
+@pytest.mark.parametrize(("side", "n"), [("mine", 2.5), ("theirs", 2.2)])
+def test_the_right_sentences_replace_those_of_the_other_note_until_this_is_undone(
+    workspace: Workspace, side: Side, n: float
+) -> None:
+    text = "# Car\n\n- The tyres of the **car** want {n} bar.\n- The battery of the car cost {n} euros.\n"
+    notes = [add(workspace, title, text.format(n=n)) for title, n in (("Car", 2.2), ("Car of Ben", 2.5))]
+    before = [workspace.notes.get(note).body for note in notes]
+    undo = workspace.review.settle(the(workspace, "contradiction"), side)
+    assert [workspace.notes.get(note).body for note in notes] == [text.format(n=n)] * 2
+    assert kinds(workspace)[0][0] == "copy"
+    undo()
+    assert [workspace.notes.get(note).body for note in notes] == before
+    assert the(workspace, "contradiction").quotes
+
+
+def test_a_sentence_that_a_note_has_twice_is_left_to_the_editor(workspace: Workspace) -> None:
+    add(workspace, "One", OVEN.format(n=220) * 2)
+    add(workspace, "Two", OVEN.format(n=240))
+    both = the(workspace, "contradiction")
+    with pytest.raises(EditError, match="exactly once"):
+        workspace.review.settle(both, "mine")
+    workspace.review.settle(both, "theirs")
+    assert kinds(workspace) == []
+
+
+def test_a_note_that_changed_meanwhile_is_not_corrected(workspace: Workspace) -> None:
+    first = add(workspace, "One", OVEN.format(n=220))
+    add(workspace, "Two", OVEN.format(n=240))
+    both = the(workspace, "contradiction")
+    workspace.notes.update(first, body=OVEN.format(n=220) + "More.\n", author="person")
+    with pytest.raises(Conflict):
+        workspace.review.settle(both, "mine")
 
 
 def test_recipes_of_two_dishes_and_notes_from_logs_contradict_nothing(workspace: Workspace) -> None:
