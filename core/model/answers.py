@@ -108,9 +108,10 @@ class Quote:
         return "" if all(line.lstrip(" \t>").startswith("|") for line in lines) else None
 
     def readable(self, part: Span) -> str:
-        """Return a part of the text as prose, without hard line breaks, and with column names for the bars of rows.
+        """Return a part of the text as prose.
 
-        A fence that begins or ends outside the part is opened or closed.
+        Hard line breaks are removed, and in table rows, column names replace the bars. A fence that begins or ends
+        outside the part is opened or closed.
         """
         fence = self.fence(part)
         text = as_copied(self.flowing(part))
@@ -181,8 +182,8 @@ class WrittenAnswer:
     problem: Message | None = None
 
 
-# Chance below which the hits of a denied question are taken to hold no answer. Of 120 natural questions with an answer,
-# none is below it without a good match.
+# Chance below which the hits for a denied question are assumed to contain no answer. Of 120 natural questions with an
+# answer, none without a good match is below it.
 _HARDLY = 0.05
 # Chance from which an answer is taken to answer the whole question. Of ten questions, each with a note about a part of
 # it, seven are below, and none is with a note that answers all of it.
@@ -304,8 +305,8 @@ class Cited:
 class Turn:
     """A question and its answer.
 
-    `typed` is the question as typed. `question` is the question that was searched for. If a follow-up question doesn't
-    make sense on its own, `question` starts with the previous question.
+    `typed` is the question as typed, and `question` is what was searched for. If a follow-up question doesn't make
+    sense on its own, `question` starts with the previous question.
     """
 
     thread_id: str

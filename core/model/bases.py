@@ -13,7 +13,7 @@ from core.model.versions import Author
 
 @frozen
 class Pack:
-    """The contents of a pack's `pack.toml`. `base` is the base to which the pack's notes are added."""
+    """A pack as described by the `pack.toml` in its `folder`. Its notes are added to the base named `base`."""
 
     name: str
     version: str
@@ -180,7 +180,7 @@ NO_POWERS = RequestedPermissions()
 
 @frozen
 class Restored:
-    """A base restored from an archive or the trash, and the permissions it requests.
+    """A base restored from an archive or from the trash, and the permissions that it requests.
 
     `own` is True if Tessera itself moved the base to the trash. The base then keeps its permissions.
     """

@@ -58,7 +58,7 @@ ADDRESSES = re.compile(r"(?m)^\[(?!\^)[^\[\]\n]+\]: \S+(?:\n|\Z)")
 class Chunk:
     """A slice of a note's body, so that `body[start:end] == text`, except where the user wrote the text.
 
-    A chunk rewritten by the user stands for `body[start:end]`. An added chunk comes after `start`, and `end == start`.
+    A chunk rewritten by the user replaces `body[start:end]`. An added chunk comes after `start`, and `end == start`.
     The base's model can't embed the text of a `refused` chunk, so only keyword search finds that chunk. A `deleted`
     chunk keeps its position but is never a hit. `id` is a hash of the note's id and the chunk's text, so edits
     elsewhere in the note don't change it.

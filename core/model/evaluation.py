@@ -438,10 +438,10 @@ class SideBySide:
     """A single test run, or a comparison of a second run with the first over the questions they share.
 
     `figures` maps METRICS, TIMES and the ANSWER_METRICS that the runs share to each run's value, and `comparisons` maps
-    the same metrics, except TIMES, to a comparison. Both count the questions with a value in every run. `comparisons`
-    is empty for a single run. `metric` is the main metric, computed over the `answerable` questions. `settings` holds
-    the settings that differ, with each run's value. For a single run, it holds all settings. `notices` are caveats,
-    such as omitted questions or changes between the runs.
+    the same metrics, except TIMES, to a comparison. Both cover the questions that have a value in every run.
+    `comparisons` is empty for a single run. `metric` is the main metric, computed over the `answerable` questions.
+    `settings` holds the settings that differ, with each run's value. For a single run, it holds all settings. `notices`
+    are caveats, such as omitted questions or changes between the runs.
     """
 
     runs: tuple[Run, ...]

@@ -24,7 +24,7 @@ SPACE_PARTS = message_table(
         "backups": "backups",
         "trash": "deleted bases",
         "scratch": "copies of bases for evaluation",
-        "replaced": "data replaced by backups",
+        "replaced": "data from before a backup was restored",
         "logs": "logs",
         "models": "models",
     }
@@ -173,8 +173,8 @@ class Backup:
 class RestoredBackup:
     """A workspace restored from a backup.
 
-    `aside` is the folder to which the workspace's previous contents were moved. `waits` is True if the workspace is
-    open, in which case it is restored the next time it is opened.
+    `aside` is the folder for the workspace's previous contents, or None if there were none. `waits` is True if the
+    workspace is open, in which case it is restored the next time it is opened.
     """
 
     backup: Backup

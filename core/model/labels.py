@@ -206,7 +206,7 @@ AUTHORS = message_table(
         "person": "by you",
         "program": "by a program",
         "pack": "by a pack",
-        "sync": "by an update",
+        "sync": "by a folder update",
     }
 )
 
@@ -259,8 +259,8 @@ NOTICES: dict[Notice, Message] = {
                 "There are no words to search for. These notes match the filters, with the most recently changed first."
             ),
             "signs_as_text": (
-                "An unclosed quotation mark, or punctuation alone, is searched for literally. A pair of quotation "
-                "marks encloses an exact phrase."
+                "An unclosed quotation mark, or a question of punctuation alone, is searched for literally. To "
+                "search for an exact phrase, put it between two quotation marks."
             ),
             "colon_as_text": (
                 "The word before the colon isn't a filter, so it is searched for as text. Search "
@@ -282,7 +282,7 @@ NOTICES: dict[Notice, Message] = {
                 "go to the Bases page and choose to keep the data for fast reranking."
             ),
             "tokens_read": (
-                "The model of one of these bases can't prepare its passages for reranking in advance, so the "
+                "The model of one of these bases can't prepare passages for reranking in advance, so the "
                 "built-in model did this while you waited."
             ),
             "rerank_partial": "Reranking took too long, so the last hits keep their original order.",

@@ -33,7 +33,9 @@ def check_part(text: str) -> None:
             most=PART,
         )
     if find_half_character(text) is not None or "\0" in text:
-        raise QueryError("A filter contains an incomplete character. Delete the filter, or type it again.")
+        raise QueryError(
+            "The search text or a filter contains an incomplete character. Delete the character, or type it again."
+        )
 
 
 def check_terms(terms: Collection[str]) -> None:

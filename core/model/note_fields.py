@@ -21,6 +21,7 @@ OneOrMore = str | Iterable[str]
 
 # Number of days before its expiry at which a note begins to be shown as expiring and to await a decision.
 SOON = 30
+"""How many days before its expiry a note is first shown as expiring and awaits a decision."""
 _TYPES = {"tags": list[str], "notes": list[str], "number": int}
 
 
@@ -36,7 +37,7 @@ def property_text(value: object) -> str:
 
 
 def property_values(properties: ValueMap) -> Iterator[tuple[str, str]]:
-    """Yield a (name, value) pair for each value of each property. Used by filters and the keyword index."""
+    """Yield (name, value) for each distinct, nonempty value of each property, for filters and the keyword index."""
     for name, value in properties.items():
         yield from ((name, text) for text in dict.fromkeys(_texts(value)))
 

@@ -132,11 +132,12 @@ DIGEST: tuple[tuple[MatterKind, ...], ...] = (
     ("note", "change", "conflict", "upgrade", "file", "split", "refused", "question"),
     ("copy", "superseded"),
 )
+"""Kinds of review items, grouped by the line of the digest that counts them."""
 
 
 @frozen
 class NotePair:
-    """The ids of two notes, and their sentences that contradict each other. Copies have no `quotes`.
+    """The ids of two notes, and their contradictory sentences. Copies have no `quotes`.
 
     In `quotes`, each sentence of the first note is followed by that of the second.
     """
@@ -177,9 +178,10 @@ class QuotedLine:
 
 @frozen
 class Digest:
-    """A day's digest, with the number of waiting items of each kind, changed notes, and lines that name a coming day.
+    """A day's digest, with the number of waiting items of each kind, changed notes, and dated lines.
 
-    Notes changed by the user come last. Among the lines, tasks that name a past day come first.
+    Notes changed by the user come last. The lines in `coming` are overdue tasks, then sentences and tasks that name the
+    day or one of the seven days after it.
     """
 
     day: str
@@ -190,7 +192,7 @@ class Digest:
 
 @frozen
 class ReviewItem:
-    """An item awaiting a decision. Its `key` depends on its state, so the key changes when the state does.
+    """An item awaiting a decision. Its `key` changes whenever its state does.
 
     The item has been waiting since `at`, if known. `other` is the second note involved: the newer note, the copy, the
     second file's note, or the contradicting note. `quotes` are the sentences in question, in turn from `note` and from

@@ -390,7 +390,7 @@ class Floor:
     """A base's background similarity, which even unrelated questions reach.
 
     `mean` and `spread` are the mean and standard deviation of unrelated questions' best cosine similarities. `windows`
-    is the number of windows in the base at the time of the measurement, and `questions` that of the user's questions.
+    is the number of windows in the base when they were measured, and `questions` the number of the user's questions.
     """
 
     mean: float
@@ -485,8 +485,9 @@ class SearchResult:
 class WhyNot:
     """The reason why a note isn't a hit.
 
-    `stage` is the stage that dropped the note. `chunk` is the note's best chunk, and `scores` holds that chunk's score
-    at each stage. Ranks are among all chunks that pass the filters, not just the candidates.
+    `stage` is the stage that dropped the note, or None if the note is a hit. `chunk` is the note's best chunk, and
+    `scores` holds that chunk's score at each stage. Ranks are among all chunks that pass the filters, not just the
+    candidates.
     """
 
     note: NoteSummary

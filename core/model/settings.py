@@ -202,7 +202,7 @@ class ChunkingOption:
     step: int = 10
 
     def problem(self, name: str, value: int) -> Message | None:
-        """Return an error if the number is out of range, or None."""
+        """Return an error message if the number is out of range, or None if it is in range."""
         if self.least <= value <= self.most:
             return None
         return message(

@@ -19,8 +19,8 @@ class SourceFile:
     """A note file in a folder. `content_hash` is empty until the file is read.
 
     `stamp` reveals changes that leave the time and size the same. The stamp is empty if the file changed too recently.
-    A `recent` file was modified less than two seconds ago. `text` is the file's text, decoded using `encoding`. If the
-    text would take up too much memory, it is left empty and read again later.
+    A `recent` file was modified less than two seconds before the scan. `text` is the file's text, decoded using
+    `encoding`. If the text would take up too much memory, it is left empty and read again later.
     """
 
     path: str

@@ -122,7 +122,7 @@ SIGNALS: Mapping[ClickKind, Signal] = {"open": Signal(0.5, 30), "copy": Signal(1
 class Click:
     """A hit that was opened, copied or cited for a question.
 
-    `day` is a date. `chunk_id` is "" for a whole note.
+    `day` is the user's date, represented as midnight UTC. `chunk_id` is "" for a whole note.
     """
 
     note_id: str

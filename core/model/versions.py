@@ -163,7 +163,7 @@ class LinkingNote:
     id: str
     title: str
     version: int = 0
-    """The version with updated links."""
+    """The version with updated links, or 0 if the links weren't updated."""
     refusal: Message | None = None
 
 
