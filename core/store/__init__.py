@@ -177,7 +177,7 @@ class Store(Tables):
         return sum(self.chunks.count(base).windows for base in self.bases.all())
 
     def settle_centring(self, fingerprint: str, centring: Centring) -> None:
-        """Store a model's centring, and use it to rebuild the indexes of the model's bases."""
+        """Store a model's centring and, unless it is all zeros, rebuild the indexes of the model's bases with it."""
         with self.changing:
             stale = self.bases.for_model(fingerprint) if centring.constants.any() else []
             with self.database.write():
@@ -196,7 +196,7 @@ class Store(Tables):
     # writing
 
     def leave_pending(self) -> None:
-        """Publish the event `ChunksPending`, which says that there may be pending chunks."""
+        """Publish the event `ChunksPending`, because there may be pending chunks."""
         self.events.publish(ChunksPending())
 
     def log_notes(self, note_ids: Ids) -> None:
@@ -310,7 +310,7 @@ class Store(Tables):
     def forget_notes(self, note_ids: NoteIds) -> None:
         """Delete the versions, edits and uses of deleted notes.
 
-        The notes' files are recorded, so that later syncs skip them.
+        Unless a sync deleted the note, its file is recorded, so that later syncs skip it.
         """
         chosen = set(note_ids)
         with self.database.write():

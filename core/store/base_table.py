@@ -87,7 +87,7 @@ class BaseTable(StoreTable):
     def chosen(self, names: Sequence[str]) -> list[KnowledgeBase]:
         """Return the bases with the given names, or all bases if no names are given.
 
-        Raises UnknownChoice, listing the known bases.
+        Raises UnknownChoice, listing the known bases, if there is no base with one of the names.
         """
         return [self.named(name) for name in names] if names else self.all()
 
@@ -164,7 +164,7 @@ class BaseTable(StoreTable):
     # vector index
 
     def switch_index(self, base: KnowledgeBase) -> None:
-        """Store a base's embedder and index generation. Reset its background similarity and the size of its index."""
+        """Store a base's embedder and index generation. Reset its background similarity and count of added windows."""
         self._execute_many(
             "UPDATE bases SET kind = :kind, embedder = :embedder, fingerprint = :fingerprint, dimension = :dimension,"
             " wish = :wish, index_generation = :index_generation, index_added = 0, floor = NULL WHERE id = :id",

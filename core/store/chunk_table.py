@@ -202,7 +202,7 @@ class ChunkTable(StoreTable):
         }
 
     def texts(self, rowids: Iterable[int], filters: Filters) -> Iterator[ChunkText]:
-        """Yield the texts of those of the given chunks whose notes searches may find, in the given order."""
+        """Yield the texts of the given chunks in order, leaving out those whose notes a filtered search can't find."""
         where = narrowed.answerable_conditions(filters)
         statement = (
             'SELECT note_id, "index", start, "end", edited, lead, text FROM json_each(?)'
@@ -211,7 +211,7 @@ class ChunkTable(StoreTable):
         yield from map(ChunkText._make, self._rows(statement, rowids, *where.values))
 
     def with_open_boxes(self, notes: int) -> list[int]:
-        """Return the rowids of chunks with a box to tick in the most recently changed active notes, newest first."""
+        """Return the rowids of chunks with an unticked box in the `notes` newest active notes, newest first."""
         return self._column(
             "SELECT chunks.rowid FROM (SELECT id, updated_at FROM notes WHERE status = 'active'"
             " ORDER BY updated_at DESC, id LIMIT ?) AS newest JOIN chunks ON note_id = newest.id"
@@ -271,7 +271,7 @@ class ChunkTable(StoreTable):
         )
 
     def has_window(self, rowid: int, base: KnowledgeBase, text_hash: bytes) -> bool:
-        """Return whether a chunk has a window with this text hash."""
+        """Return whether a chunk has a window whose text has the given hash."""
         vectors = self._vectors.ids(base.fingerprint, [text_hash]).values()
         return any(self._exists("windows WHERE chunk = ? AND vector = ?", rowid, vector) for vector in vectors)
 
@@ -361,7 +361,7 @@ class ChunkTable(StoreTable):
         )
 
     def newest(self, bases: Iterable[KnowledgeBase], count: int, allowed: Rowids | None = None) -> list[int]:
-        """Return the first chunk of each of the most recently changed notes, newest first.
+        """Return the first allowed chunk of each of the `count` most recently changed notes, newest first.
 
         If notes were changed at the same time, those with a higher priority come first.
         """

@@ -273,7 +273,7 @@ class Database:
     # transactions
 
     def check_writable(self) -> None:
-        """Raise WorkspaceLocked if this process is read-only."""
+        """Raise WorkspaceLocked if the database was opened read-only."""
         if self.readonly:
             raise WorkspaceLocked(
                 "This workspace is read-only here because another Tessera has it open. Close the other Tessera first."

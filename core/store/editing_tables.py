@@ -234,7 +234,7 @@ _ROW = 1000
 
 
 class CreationTable(StoreTable):
-    """Programs' requests to create something in the last day, with their responses, by idempotency key."""
+    """Programs' requests to create something, kept for a day with their responses, by idempotency key."""
 
     @decoding
     def begin(self, key: str, request: bytes) -> Creation | None:
@@ -304,7 +304,7 @@ class EditTable(StoreTable):
                 self._insert("edits", columns_of(edit) | {"base_id": note.base_id, "number": number})
 
     def flag(self, note_ids: Ids) -> int:
-        """Flag the edits to deleted notes, and return the number of flagged edits."""
+        """Flag all edits to the given notes, which are being deleted, and return the number of flagged edits."""
         return self._execute("UPDATE edits SET flagged = 1 WHERE note_id IN ?", note_ids)
 
     def delete(self, note_ids: Ids) -> None:

@@ -98,7 +98,7 @@ class Where:
 
 
 def note_conditions(filters: Filters) -> Where:
-    """Return the filters' conditions on rows in `notes`. Raises QueryError if there are too many conditions."""
+    """Return the filters' conditions on rows in `notes`. Raises QueryError if the filters exceed the limits."""
     check_filters(filters)
     where = Where()
     if filters.bases:
@@ -340,7 +340,7 @@ def _any(term: str, condition: Condition) -> Term:
 
 
 def _each(term: str, values: Sized) -> str:
-    """Return the condition that `term` is true for any of the given values."""
+    """Return the SQL condition that `term` is true for any of the given values."""
     return " OR ".join([term] * len(values)) or "0"
 
 

@@ -74,8 +74,8 @@ def check_unused(folder: Path) -> None:
     if left and (backup := newest_backup(folder)):
         raise NotesDamaged(
             (
-                "{file} is missing or empty, but {folder} contains an index of notes. Restore the newest backup: "
-                "{command} To start over instead, move these items elsewhere: {left}."
+                "{file} is missing or empty, but {folder} still contains other parts of a workspace. Restore the "
+                "newest backup: {command} To start over instead, move these items elsewhere: {left}."
             ),
             **fields,
             command=restore_command(backup, folder),
@@ -83,8 +83,8 @@ def check_unused(folder: Path) -> None:
     if left:
         raise NotesDamaged(
             (
-                "{file} is missing or empty, but {folder} contains an index of notes. Put your own copy in its "
-                "place. To start over instead, move these items elsewhere: {left}."
+                "{file} is missing or empty, but {folder} still contains other parts of a workspace. Put your own "
+                "copy in its place. To start over instead, move these items elsewhere: {left}."
             ),
             **fields,
         )

@@ -119,7 +119,7 @@ class FieldTable(StoreTable):
         )
 
     def stamps(self, note_ids: Ids) -> Sequence[tuple[str, str, str, int | None, int | None]]:
-        """Return (id, folder, path, modification time in ns, size) for notes from folders, as of the last sync."""
+        """Return (id, folder, path, modification time in ns, size) for notes in folders, as of the last sync."""
         return [
             tuple(row)
             for row in self._rows(
@@ -198,7 +198,7 @@ class NoteTable(StoreTable):
     # writing
 
     def put(self, cut: NoteToIndex) -> None:
-        """Replace a note's row, tags and properties, but not its chunks."""
+        """Insert or replace a note's row, tags and properties, but not its chunks."""
         row = described(cut.note) | attributes(cut, _INDEXED)
         row["chunking"] = cut.options and json.dumps(asdict(cut.options))
         assignments = ", ".join(f"{column} = excluded.{column}" for column in COLUMNS if column != "id")
@@ -393,7 +393,7 @@ class NoteTable(StoreTable):
         return self._nouns(named_of, NAMED)
 
     def newest(self, limit: int, base_id: str | None = None) -> list[str]:
-        """Return the ids of the most recently changed notes, newest first, without those that await review."""
+        """Return the ids of up to `limit` notes, most recently changed first, without those that await review."""
         return self._column(
             "SELECT id FROM notes WHERE status != 'pending' AND (?2 IS NULL OR base_id = ?2)"
             " ORDER BY updated_at DESC, id LIMIT ?1",
@@ -406,7 +406,7 @@ class NoteTable(StoreTable):
         yield from map(tuple, self._rows("SELECT id, links FROM notes WHERE links != '[]' AND json_valid(links)"))
 
     def naming(self, source_refs: Iterable[str], words: Iterable[str]) -> list[str]:
-        """Return the ids of notes in the given folders whose body contains any of the words, which are file names."""
+        """Return the ids of notes in the given folders whose body contains any of the words, ignoring ASCII case."""
         return self._column(
             "SELECT id FROM notes WHERE source_ref IN ?"
             " AND EXISTS (SELECT 1 FROM json_each(?) WHERE body LIKE '%' || value || '%')",

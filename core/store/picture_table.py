@@ -184,7 +184,10 @@ class PictureTable(_FileTable):
         return self._exists("bases WHERE read_pictures")
 
     def unnamed(self) -> list[str]:
-        """Return the ids of notes that haven't been searched for pictures. Mark notes without any pictures as done."""
+        """Return the ids of notes that haven't been searched for pictures yet, in bases that read pictures.
+
+        Notes without any pictures are marked as searched and left out.
+        """
         unknown = "pictured = 0 AND base_id IN (SELECT id FROM bases WHERE read_pictures)"
         self._execute(f"UPDATE notes SET pictured = 1 WHERE {unknown} AND NOT instr(body, '![')", aside=True)
         return self._column(f"SELECT id FROM notes WHERE {unknown} ORDER BY path, id")
@@ -342,7 +345,7 @@ class ImageTable(_FileTable):
     # pictures in notes
 
     def notes_without_pictures(self) -> list[str]:
-        """Return the ids of new and changed notes that may show pictures. Mark the rest as done."""
+        """Return the ids of new and changed notes that may show pictures. Mark other notes as searched."""
         unknown = f"imaged != generation AND {_IN_FOLDER}"
         shows_none = f"NOT instr(body, '![') AND NOT {_IS_PICTURE}"
         with self._write(aside=True):
@@ -420,7 +423,7 @@ class ImageTable(_FileTable):
         """Return the pictures that have vectors, once for each searchable note that passes the filters.
 
         Conditions that ask for pictures are met by every picture. Any other conditions on passages must be met together
-        by a single passage in the note.
+        by a single passage in the note. Pictures in deleted passages are left out.
         """
         rest = replace(
             filters, conditions=tuple(condition for condition in filters.conditions if not is_of_pictures(condition))

@@ -108,7 +108,7 @@ class QuestionTable(QuestionedTable):
         """Add questions to a question set, and return them. On error, none are added.
 
         A question without an id gets the next free id. All correct passages must have positions in notes. Raises
-        QueryError if a question can't be searched for.
+        QueryError if a question is too long.
         """
         questions = list(questions)
         for question in questions:
@@ -183,7 +183,8 @@ class QuestionTable(QuestionedTable):
     def move_golds(self, moves: Iterable[tuple[GoldKey, GoldSpan, GoldSpan]]) -> None:
         """Move correct passages to new positions. Each move is (key, passage before, passage after).
 
-        Passages that have changed in the meantime are skipped.
+        Passages that have changed in the meantime are skipped. If a question's passages end up at the same position,
+        only the first of them is kept.
         """
         with self._write(aside=True):
             self._execute_many(

@@ -147,7 +147,7 @@ class UseTable(QuestionedTable):
         return self._read("note_id = ?", note_id)
 
     def judged(self, *, query: str | None = None) -> list[Use]:
-        """Return the uses with a verdict, newest first. They can be limited to a query's hits."""
+        """Return the uses with a verdict, newest first. With `query`, return only verdicts on that query's hits."""
         return self._read("helpful IS NOT NULL AND (?1 IS NULL OR used_in = 'search' AND context = ?1)", query)
 
     def _read(self, where: str, *values: object) -> list[Use]:

@@ -77,7 +77,7 @@ class VectorTable(StoreTable):
         }
 
     def take_over(self, file: Path, base_id: str, fingerprint: str) -> None:
-        """Copy a base's vectors and token bits from another workspace, whose database is `file`."""
+        """Copy a base's vectors and token bits from another workspace's database, `file`, unless they exist here."""
         # Attach the file read-only, so that neither workspace's writer has to wait for the other's.
         self._database.connection.execute("ATTACH ? AS other", (f"{file.as_uri()}?mode=ro",))
         try:

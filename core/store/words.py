@@ -316,7 +316,7 @@ class Words(StoreTable):
             return {word: self._stems[word] for word in words}
 
     def indexed_words(self, words: Sequence[str]) -> set[str]:
-        """Return those of the words that occur in any chunk. Frequent words don't take longer than rare ones."""
+        """Return the words that occur in at least one chunk. Frequent words don't take longer than rare ones."""
         stems = self.stems(words)
         held = set(
             self._column(

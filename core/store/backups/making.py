@@ -170,7 +170,7 @@ def check(database: Path) -> str:
 
 
 def _write_zip(folder: Path, partial: Path, backup: Backup, progress: Progress) -> Path:
-    """Write the copied database and the workspace's files to a zip file, and delete the copy."""
+    """Write the copied database and the workspace's files to a zip file, delete the copy, and return the zip file."""
     packed = partial / "backup.zip"
     database = partial / DATABASE
     others = {name: file for name, file in _workspace_files(folder) if manifest.belongs(name)}

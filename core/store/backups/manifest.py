@@ -1,4 +1,4 @@
-"""The contents of a backup. They are the workspace's files, and a manifest with the files' digests.
+"""The contents of a backup: the workspace's files, and a manifest with the files' digests.
 
 Backups may be encrypted in the age format. The passphrase encrypts a private key once, and is never stored. Backups are
 encrypted with the public key, so the passphrase is needed only to read a backup, not to create one. Every encrypted

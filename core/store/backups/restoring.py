@@ -99,8 +99,8 @@ def _check_space(need: int, folder: Path) -> None:
 
 def _check_database(file: Path, database: Path, objects: Objects) -> None:
     """Raise SourceError if a database is damaged, lacks tables from its schema, or has unknown triggers or views."""
-    if wrong := making.check(database):
-        raise SourceError(str(file), "This backup is damaged ({why}). Choose another backup.", why=wrong)
+    if making.check(database):
+        raise manifest.damage_error(file)
     with making.open_closed(database) as connection:
         (schema,) = connection.execute("PRAGMA user_version").fetchone()
         there = {

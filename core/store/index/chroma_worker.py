@@ -43,8 +43,8 @@ class NotOpened(Exception):
 class Directory(Collections):
     """A Chroma folder opened by this process.
 
-    If another process has the folder open, wait until it closes the folder. A worker whose parent process was killed
-    closes its folders and exits.
+    If another process has the folder open, wait up to a minute for it to close the folder. A worker whose parent
+    process was killed closes its folders and exits.
     """
 
     def __init__(self, folder: Path, *, empty: bool) -> None:
