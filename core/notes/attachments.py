@@ -215,8 +215,10 @@ def save(top: Path, name: str, data: bytes) -> str:
     except (OSError, RuntimeError) as error:
         why = reason(error)
         if getattr(error, "errno", None) in FULL:
-            raise EditError("There is no space left for the picture ({why}).", why=why) from error
-        raise EditError("The picture can't be saved in {folder} ({why}).", folder=folder, why=why) from error
+            raise EditError("There is no space left for the picture. Free some space, then insert it again.") from error
+        raise EditError(
+            "The picture can't be saved in {folder}: {why}. Check the folder's permissions.", folder=folder, why=why
+        ) from error
     raise EditError("There is already another file at {path}. Rename the picture, then insert it again.", path=file)
 
 
@@ -309,7 +311,10 @@ class Pictures:
         return converting.can_read()
 
     def start(self) -> bool:
-        """Start the `pictures` job, or make a running one check again. Return False if there are no pictures."""
+        """Start the `pictures` job, or make a running one check again.
+
+        Return False if the workspace is read-only, no picture reader is installed, or no base reads pictures.
+        """
         wanted = not self._store.readonly and self.can_read and self._pictures.any_read()
         return wanted and self._jobs.start(_JOB, self._read_all, again=True, quiet=True)
 
@@ -322,7 +327,7 @@ class Pictures:
         self.start()
 
     def read(self, progress: Progress = no_progress, *, again: bool = False) -> int:
-        """Read pictures that are new or changed, or whose reading was interrupted, and return the number read.
+        """Read pictures that are new or changed, or whose reading was interrupted, and return their number.
 
         If `again` is True, also retry pictures that couldn't be read before. Raises ConfigError if no picture reader is
         installed. The message contains the command that installs one.
@@ -365,7 +370,7 @@ class Pictures:
                 self._store.index.follow(base, entries)
 
     def _place(self) -> None:
-        """Re-chunk each note whose pictures were read, just once, so that searches find the pictures' text."""
+        """Re-chunk the notes whose pictures were read, each only once, so that searches find the pictures' text."""
         unplaced = defaultdict(list)
         for base_id, note_id, differs in self._pictures.unplaced():
             unplaced[base_id if differs else ""].append(note_id)
@@ -447,7 +452,7 @@ def _as_file(picture_file: PictureFile) -> NotePicture | None:
 
 
 def _data(picture_file: PictureFile, now: NotePicture) -> bytes | None:
-    """Return a picture file's bytes, or None if it isn't a readable regular file.
+    """Return a picture file's bytes, or None if it isn't a readable regular file of at most MOST bytes.
 
     This never blocks on pipes, and never follows links.
     """

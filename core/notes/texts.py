@@ -65,7 +65,7 @@ def check_path(path: str) -> str:
 
 
 def first_words(body: str) -> str:
-    """Return a title made from the first line that isn't just a picture. Links are replaced by their visible text."""
+    """Return a title made from the first line with text, or "Untitled". Links are replaced by their visible text."""
     shown = (collapse_spaces(_PICTURE.sub(" ", line)) if "![" in line else line for line in body.splitlines())
     lines = remove_blobs("\n".join(shown)).splitlines()
     line = next(filter(None, (re.sub(r"^(?:[\s#>*+-]|\[[ xX]\])+", "", line).strip() for line in lines)), "")
@@ -282,9 +282,9 @@ class NoteTexts:
         return found
 
     def beginnings(self, note_ids: Iterable[str], length: int) -> dict[str, str]:
-        """Return each note's first prose after the title as one line.
+        """Return the beginning of each note's prose after the title, as one line.
 
-        It is without Markdown marks, hidden parts, code, tables and headings.
+        Markdown marks, hidden parts, code, tables and headings are left out.
         """
         found = {}
         for note_id, text in self._store.notes.beginnings(note_ids, _READ).items():
@@ -295,7 +295,7 @@ class NoteTexts:
         return found
 
     def mentions(self, links: NoteLinks, note_id: str, among: Iterable[str]) -> dict[str, str]:
-        """Return the sentence in which each note in `among` links to a note, leaving out hidden parts."""
+        """Return the first sentence in which each note in `among` links to a note, or "" if only a hidden part does."""
 
         def sentence(other: str) -> str:
             note = self.without_hidden(other)

@@ -452,7 +452,7 @@ class Files:
         return note.in_text_file and self.is_owned(note)
 
     def is_owned(self, note: Note | NoteSummary) -> bool:
-        """Return whether a note has a file that Tessera moves and deletes along with the note."""
+        """Return whether a note is a file that Tessera moves and deletes along with the note."""
         return note.in_file and self._store.base(note.base_id).write_files
 
     def text(self, note_id: str) -> str:
