@@ -105,8 +105,8 @@ def encode_like(text: str, like: bytes, path: str, *, chosen: str) -> tuple[byte
     mark = next((bom for bom, of in BOMS if of == encoding and like.startswith(bom)), b"")
     if mark + before.text.encode(encoding, "replace") != like:
         raise EditError(
-            "'{path}' contains bytes that can't be read, and saving would lose them. Save it as UTF-8 in another "
-            "program first.",
+            "'{path}' contains bytes that can't be read, and saving would lose them. Save the file as UTF-8 in "
+            "another program first.",
             path=path,
         )
     try:
@@ -118,8 +118,8 @@ def encode_like(text: str, like: bytes, path: str, *, chosen: str) -> tuple[byte
         pass
     raise EditError(
         (
-            "'{path}' uses the encoding {encoding}, which can't represent this text. Save it as "
-            "UTF-8 in another program first."
+            "'{path}' uses the encoding {encoding}, which can't represent this text. Save the file "
+            "as UTF-8 in another program first."
         ),
         path=path,
         encoding=display_encoding(encoding),

@@ -243,7 +243,7 @@ def root_of(folder: Path, forbidden: Path | None) -> Path:
 def _walk(
     root: Path, forbidden: Path | None, most: int, only: Paths | None, *, pictures: bool
 ) -> Iterator[SourceFile | Failed]:
-    """Yield every note file below the root. Folders that are links are skipped, as they may contain the same files."""
+    """Yield the note files below the root, and failures for other entries. Links to folders are skipped."""
     folders = [root]
     left = most
     rules = Ignoring(root)

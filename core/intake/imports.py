@@ -493,7 +493,8 @@ def _join(store: Store, plan: SyncPlan) -> list[Failed]:
     for match in plan.joined:
         note = store.notes.note(match.note.note_id)
         if note.content_hash != match.note.content_hash:
-            failed.append(Failed(match.file.path, message("This note was changed here in the meantime. Update again.")))
+            why = message("This note was changed in Tessera in the meantime. Update again.")
+            failed.append(Failed(match.file.path, why))
             continue
         hashed = match.file.content_hash if match in plan.touched else note.content_hash
         text = (note.front or "") + note.body

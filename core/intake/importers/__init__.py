@@ -256,7 +256,10 @@ def text_of(node: object, *names: str) -> str:
 
 
 def time_of(seconds: str, per_second: int = 1) -> str:
-    """Return a Unix time, which may be negative, as ISO 8601 in UTC, or "" if it isn't a number."""
+    """Return a Unix time, which may be negative, as ISO 8601 in UTC, or "" if it isn't a number.
+
+    `per_second` is the number of the time's units in a second.
+    """
     try:
         return (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=float(seconds) / per_second)).isoformat(
             timespec="seconds"

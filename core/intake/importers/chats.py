@@ -229,7 +229,7 @@ class Telegram(FolderImporter):
 
     @property
     def knows(self) -> bool:
-        """Whether at least one file begins like a chat export, and all files are in the same folder as such a file."""
+        """Whether there are files that begin like chat exports, and all other files are in or below their folders."""
         tops = tuple(path.removesuffix("result.json") for path in self._exports)
         return bool(tops) and all(path.startswith(tops) for path in files(self._folder))
 
@@ -243,7 +243,7 @@ class Telegram(FolderImporter):
         return found
 
     def notes(self, paths: Collection[str] = ()) -> ImportedNotes:
-        """Yield the chats' notes in order of chat id. If two chats have the same name, the newer one gets a number."""
+        """Yield the chats' notes in order of chat id. If two chats have the same name, the later one gets a number."""
         failed = list[Failed]()
         taken: Taken = {}
         for path in self._exports:

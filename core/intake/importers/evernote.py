@@ -198,7 +198,7 @@ def task_lists(tasks: Iterable[Element]) -> dict[str, str]:
 
 
 def _day(time: str, zone: str) -> str:
-    """Return the day of a UTC time in the given time zone, or "" if the time can't be read."""
+    """Return the day of a UTC time in a time zone, or in UTC if the zone is unknown, or "" for an invalid time."""
     try:
         return (
             datetime.strptime(time.strip(), "%Y%m%dT%H%M%SZ")

@@ -20,7 +20,7 @@ _UNCHECKED = "[ ] "
 
 
 def markdown(content: str, files: Mapping[str, str], tasks: Mapping[str, str]) -> tuple[str, int, set[str]]:
-    """Convert an Evernote note. Return its text, its number of encrypted passages, and the ids of its task groups.
+    """Convert an Evernote note. Return its text, the number of encrypted passages, and the ids of the task groups.
 
     `files` maps the fingerprints of the note's resources to their names. `tasks` maps the ids of its task groups to
     their text. Raises SourceError.
