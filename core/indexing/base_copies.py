@@ -51,7 +51,7 @@ class Scratch:
         Notes keep their ids and edits, and the base keeps its name. All chunks are embedded. Notes changed since the
         copy was created are indexed again. After Cancelled, the notes indexed so far are kept for the next time. A
         damaged copy is rebuilt once. Raises UnknownChoice or ConfigError for invalid options, ModelError or
-        ProviderError if the embedder fails, and WorkspaceLocked if another process is creating the same copy.
+        ProviderError if the embedder fails, and WorkspaceLocked if another process has the same copy open.
         """
         built = embedding.build(embedder)
         chunking.check(options, base.chunking)

@@ -108,7 +108,7 @@ class Cutter:
         edits = self.store.edits.for_note(note.id)
         stored = self.store.notes.note(note.id) if generation else None
         if stored and draft.replaces not in (None, stored.content_hash):
-            raise SourceError(str(note.path), "This note was changed here in the meantime. Update again.")
+            raise SourceError(str(note.path), "This note was changed in Tessera in the meantime. Update again.")
         earlier = stored or self.store.versions.newest(note.id)
         if edits and earlier:
             edits = shift_edits(edits, earlier.body, note.body)

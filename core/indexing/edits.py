@@ -391,7 +391,7 @@ class ChunkEditor:
         raise self._missing(chunk_id)
 
     def _missing(self, chunk_id: str) -> EditError | ChunkNotFound:
-        """Return the error for an id that isn't one of the note's own chunks, but a picture's chunk or unknown."""
+        """Return the error for the id of a picture's chunk, or for an unknown id."""
         if chunk := next((chunk for chunk in self.pictures if chunk.id == chunk_id), None):
             return EditError(
                 "This text comes from the picture {picture} and can't be edited. To leave it "

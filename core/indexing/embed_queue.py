@@ -53,7 +53,7 @@ Texts = Mapping[bytes, str]
 
 
 class VectorLookup(NamedTuple):
-    """The ids of the stored vectors, and of refusals if there is no vector, keyed by the hash of the text."""
+    """The ids of stored vectors, and of refusals for texts without a vector, keyed by text hash."""
 
     vectors: Mapping[bytes, int]
     refused: Mapping[bytes, int]
@@ -325,7 +325,10 @@ def _block(base: KnowledgeBase) -> int:
 
 
 def state_of(store: Store, bases: Collection[KnowledgeBase], notes: int | None = None) -> Message:
-    """Return a message that says how many of `notes` notes in the bases, by default all, can be searched."""
+    """Return a message that says how many of the bases' notes can be searched.
+
+    `notes` is the total number of notes. By default, it is the number of stored notes.
+    """
     ids = [base.id for base in bases]
     stored = store.notes.count(ids)
     numbers = {"notes": stored if notes is None else notes, "words": stored}
@@ -400,7 +403,7 @@ class PendingChunks:
         return self._store.refusals.all(self._store.bases.all() if base is None else [self._store.bases.named(base)])
 
     def embed_rest(self, progress: Progress = no_progress) -> int:
-        """Embed the chunks that an unfinished import left pending in bases that embed at once. Return their number.
+        """Embed the pending chunks in bases that embed at once, such as those left by an import. Return their number.
 
         Cancellation and errors are handled as in `embed`.
         """

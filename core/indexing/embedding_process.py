@@ -49,7 +49,7 @@ class OtherModel(Exception):
 
 
 class NoteEmbedder:
-    """Embeds notes like `embed_notes`, but in the worker process if the worker is running or there are many notes.
+    """Embeds notes like `embed_notes`. For a torch model, the worker does it if it is running or there are many notes.
 
     `size` is the total size in bytes of the notes to embed and those already embedded.
     """
@@ -61,7 +61,7 @@ class NoteEmbedder:
         self._elsewhere = (size > FEW or _PROCESS.is_running) and name.partition(":")[0] in _TORCH
 
     def start(self) -> None:
-        """Make the worker process load its model in the background, unless the process is already running."""
+        """If the worker process will be used and isn't running yet, start it and load the model in the background."""
 
         def load() -> None:
             with suppress(Exception):  # `embed` will raise it again

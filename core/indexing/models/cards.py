@@ -31,7 +31,7 @@ NO_MODEL = (embedding.AUTO, reranking.NONE, "")
 
 
 def cards(names: Iterable[str] = ()) -> list[ModelCard]:
-    """Return cards for the models in the tables, on this machine, and in `names`.
+    """Return cards for the models that Tessera knows, those on this machine, and those in `names`.
 
     No models are loaded, and no requests are sent.
     """
@@ -51,7 +51,7 @@ def cards(names: Iterable[str] = ()) -> list[ModelCard]:
 
 
 def card(name: str) -> ModelCard:
-    """Return a model's card. Raises ConfigError if its kind is in neither table."""
+    """Return a model's card. Raises ConfigError if the model's kind is unknown."""
     part, kind, argument = parse(name)
     describe = _DESCRIBERS.get(kind, _plain)
     try:
@@ -125,7 +125,9 @@ def path(name: str) -> Path:
 
 
 def download(name: str, progress: Progress = no_progress) -> Path:
-    """Download a model from the hub unless it is complete, and return its folder. `progress` counts bytes.
+    """Download a model from the hub unless it is already here, and return its folder. `progress` counts bytes.
+
+    If the model doesn't come from the hub, return its folder as `path` does.
 
     Raises ModelError if the download fails, or if the model isn't of the kind in its name.
     """

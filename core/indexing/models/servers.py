@@ -68,7 +68,7 @@ _CLOUD = re.compile(r"(?i)[:-]cloud$")
 
 
 def discover(ports: Mapping[str, int]) -> tuple[LocalServer, ...]:
-    """Check the ports of kinds of servers concurrently, and return the state of each server.
+    """Check the port of each kind of server concurrently, and return the servers' states.
 
     Each port gets one request, which times out after SECONDS. A port with an unexpected response doesn't count as a
     server, because it could be a program that forwards text to another machine.
@@ -161,7 +161,7 @@ class Servers:
     def look(self, progress: Progress = no_progress) -> tuple[LocalServer, ...]:
         """Look for model servers on their usual ports on this machine. This takes up to two seconds.
 
-        If the setting `discover` is off, sends no requests and returns an empty tuple.
+        If the setting `discover` is off, send no requests and return an empty tuple.
         """
         progress(0, 1, "")
         return discover(PORTS) if settings().llm.discover else ()
