@@ -219,7 +219,7 @@ def import_settings(path: Path) -> ImportedSettings:
             taken.append(key)
             servers[section] = server or {}
     if not taken:
-        raise ConfigError("{path} contains no setting of Tessera. Choose another file.", path=path)
+        raise ConfigError("{path} contains no Tessera settings. Choose another file.", path=path)
     return ImportedSettings(tuple(taken), left)
 
 
