@@ -222,10 +222,11 @@ class FoundSpan:
 
 @frozen
 class Diagnosis:
-    """Why no hit contains a gold passage. `gold` is the number of the passage among the question's gold passages.
+    """Why no hit contains a gold passage. `gold` is the passage's index (from 0) in the question.
 
-    `chunk_id` is the chunk with the largest `share` of the passage's characters. `scores` holds that chunk's rank at
-    each stage. If the chunk wasn't a candidate, the rank is among all chunks.
+    `chunk_id` is the chunk that got furthest in the search, of those that contain enough of the passage. `share` is the
+    share of the passage's characters in it, and `scores` holds its rank at each stage. If it wasn't a candidate, the
+    rank is among all chunks.
     """
 
     gold: int

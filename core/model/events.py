@@ -13,7 +13,7 @@ class ChunksPending:
 
 @frozen
 class PictureReadingChanged:
-    """Event published after reading pictures is turned on or off for a base."""
+    """Event published after a base's `read_pictures` is turned on or off."""
 
 
 @frozen

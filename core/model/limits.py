@@ -13,6 +13,10 @@ PART = 1_000
 #
 # This limit and VALUES keep queries within SQLite's limits.
 FILTERS = 100
+"""Maximum number of filters in a question, and of its phrases and excluded words taken together.
+
+This limit and VALUES keep queries within SQLite's limits.
+"""
 VALUES = 400
 
 

@@ -233,11 +233,15 @@ _COLOUR = (
 #
 # The letters may be from any script. A number such as #12 isn't a tag, and neither is a colour.
 TAG_NAME = rf"(?!\d++[/-]*+(?![{_OF_TAG}]))(?!{_COLOUR}(?![{_OF_TAG}]))[\w{_EMOJI}][{_OF_TAG}]*+"
-# Characters that may precede a tag. A tag may also be at the start of the text.
+"""Pattern for the part of a tag after the #: letters, their marks, digits, emoji, `_`, `-` and `/`.
+
+The letters may be from any script. A number such as #12 isn't a tag, and neither is a colour.
+"""
 TAGS_FOLLOW = r"\s(\[（【《「『〈“‘，。、；：！？,;|>*~"
 # A tag in text. `[#A]` is a priority, not a tag.
 TAG = rf"(?<![^{TAGS_FOLLOW}])\#(?!(?<=\[\#)\w\])(?P<tag>{TAG_NAME})"
-# An id and classes at the end of a line, in the syntax of MkDocs, kramdown or Pandoc. An `#id` there isn't a tag.
+"""Pattern for a tag in text. `[#A]` is a priority, not a tag."""
 ATTRIBUTES = r"\{:?\s*[#.]\w[^{},\n]*\}(?=[ \t]*(?:\n|\Z))"
-# A formula within a line.
+"""Pattern for an id and classes at the end of a line, as in MkDocs, kramdown or Pandoc. Such an `#id` isn't a tag."""
 FORMULA = r"(?<!\\)(?:\$\$[^$]{1,4000}\$\$|\$(?![\s$])(?:\\.|[^$\\]){0,2000}+(?<!\s)\$(?!\d))"
+"""Pattern for a formula within a line."""

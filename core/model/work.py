@@ -224,7 +224,7 @@ def left_line(seconds: float) -> Message:
 
 @frozen
 class Freshness:
-    """Whether the notes are up to date with their folders. `messages` describe current work and problems.
+    """How up to date the notes are with their folders. `messages` describe current work and problems.
 
     The state is `notice` if there is a problem that doesn't put notes at risk.
     """
