@@ -88,7 +88,7 @@ class FieldTable(StoreTable):
         )
 
     def version(self) -> tuple[int, int]:
-        """Return two numbers that change whenever search results may have changed.
+        """Return two numbers, at least one of which changes whenever search results may have changed.
 
         This is the case after every write that affects search results, and whenever a note expires.
         """

@@ -16,7 +16,7 @@ class NoteToIndex:
     Reading sets `mtime_ns`, `size` and `stamp`, which the next sync uses to detect a changed file. `outline` is the
     outline of the body, if the reader parsed it. `change` is the change that creates a new version. `replaces` is the
     content hash of the stored note with which the file was compared, or "" if there was none. If the stored note's hash
-    is different later, the note has been changed in the meantime.
+    is different later, the note has been changed in the meantime. None skips this check.
 
     Chunking sets the `chunks`, the `windows` of chunks that get vectors, the note's `edits`, the number of edits whose
     position was lost (`flagged`), and the note's own `options`. `edits` and `pictures` replace the stored ones unless

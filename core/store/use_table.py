@@ -19,7 +19,7 @@ _OF_NOTES = "WHERE ?1 IS NULL OR note_id IN (SELECT value FROM json_each(?1))"
 
 
 class ClickTable(QuestionedTable):
-    """Clicks on hits, which are deleted together with their notes.
+    """Clicks on hits. If a note is deleted, so are the clicks on it.
 
     Writing to this table doesn't change the database's version.
     """

@@ -319,7 +319,7 @@ class Index:
         return done
 
     def _begin(self, version: int) -> None:
-        """Add the entries written since a database version, delete unused collections, and set the state to `ready`."""
+        """Update the collections if the database is newer than `version`, delete unused ones, and set `ready`."""
         with self._changing:
             if self._database.version() != version:
                 self._complete(self._backend)
@@ -330,7 +330,7 @@ class Index:
             _LOG.info("The search index is in use")
 
     def _complete(self, backend: Backend) -> None:
-        """Add entries written while the collections were being built."""
+        """Bring the collections up to date with notes written while they were being built."""
         names = backend.names()
         for base in self._bases.all():
             if self.name(base) in names:

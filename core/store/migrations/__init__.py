@@ -43,7 +43,7 @@ MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
 
 
 def migrate(connection: sqlite3.Connection, folder: Path) -> None:
-    """Migrate a workspace's database to the newest schema, after a backup.
+    """Migrate a workspace's database to the newest schema. If it contains bases, back it up first.
 
     Raises NewerSchema if the database has a newer schema.
     """
