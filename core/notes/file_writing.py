@@ -104,7 +104,8 @@ def changed_fields(head: FrontMatter, file: Note, note: Note, inside: BodyMetada
 def front_of(note: Note) -> str:
     """Return a note's original front matter.
 
-    For a note from an earlier version of Tessera, only the keys that Tessera doesn't know were stored.
+    For a note read by an earlier version of Tessera, this contains only the keys that Tessera doesn't know, because no
+    others were stored.
     """
     return frontmatter.dump(note.extra) if note.front is None else note.front
 
