@@ -185,7 +185,7 @@ def apply(note: Note, chunks: Sequence[Chunk], edits: Sequence[Edit], tokens: To
 
 
 def renumbered(chunks: Sequence[Chunk]) -> list[Chunk]:
-    """Return chunks with their indexes and their total in the given order."""
+    """Return the chunks numbered in the given order, each with their total number."""
     return [replace(chunk, index=index, total=len(chunks)) for index, chunk in enumerate(chunks)]
 
 

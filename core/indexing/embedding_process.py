@@ -49,7 +49,7 @@ class OtherModel(Exception):
 
 
 class NoteEmbedder:
-    """Embeds notes like `embed_notes`. For a torch model, the worker does it if it is running or there are many notes.
+    """Embeds notes like `embed_notes`. A torch model runs in the worker if that is running or there are many notes.
 
     `size` is the total size in bytes of the notes to embed and those already embedded.
     """

@@ -73,7 +73,7 @@ def card(name: str) -> ModelCard:
 def device_of(card: ModelCard) -> Device | None:
     """Return the device that a model runs on or would run on.
 
-    Returns None if the model has no device on this machine, or if torch is needed but not imported yet.
+    Return None if the model has no device on this machine, or if torch is needed but not imported yet.
     """
     if card.running:
         return card.running.device
@@ -152,7 +152,7 @@ def _on_hub(name: str) -> str:
 
 
 def _rerankers(local: Iterable[str]) -> list[str]:
-    """Return the names of the rerankers to list, which are in `local`, in the table, or recommended."""
+    """Return the names of the rerankers to list: the recommended ones, those in `local`, and all known kinds."""
     pairs = [name for name in local if name.partition(":")[0] in RERANKERS]
     pairs += [f"cross-encoder:{model}" for model in cross_encoder.RECOMMENDED]
     quick = [kind for kind in RERANKERS if RERANKERS[kind].reads_tokens]

@@ -230,7 +230,7 @@ class Servers:
 
 @contextmanager
 def override_settings(chosen: Settings) -> Iterator[None]:
-    """Make this process's models use the folder and servers in `chosen`, which are settings from a program."""
+    """Make this process's models use the folder and servers in `chosen`, which are settings passed by a program."""
 
     def forget_models() -> None:
         for table in (EMBEDDERS, RERANKERS):
