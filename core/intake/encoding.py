@@ -147,7 +147,7 @@ def _text_only(text: str, path: str, data: bytes | None = None) -> str:
 def unreadable(text: str) -> tuple[Omission, ...]:
     """Return an omission that counts the U+FFFD characters in text, and quotes the first words with such a character.
 
-    Returns an empty tuple if the text contains no U+FFFD characters.
+    Return an empty tuple if the text contains no U+FFFD characters.
     """
     words = list[str]()
     at = text.find("�")

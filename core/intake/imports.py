@@ -64,7 +64,7 @@ from core.store.picture_table import UnreadFile
 
 
 class Imports:
-    """Imports into a workspace's bases."""
+    """Plans imports into a workspace's bases, and applies the plans."""
 
     def __init__(self, store: Store, models: Models, bases: Bases) -> None:
         self._store = store

@@ -184,6 +184,14 @@ def test_an_export_of_notion_in_a_zip_in_a_zip_has_names_without_ids(workspace: 
     assert str(dune.created_at)[:10] == "2026-01-31"
 
 
+def test_a_cell_that_is_too_long_in_a_table_of_notion_is_reported(workspace: Workspace) -> None:
+    files = NOTION | {f"Home {A}/Books {C}_all.csv": f"Name\n{'x' * 140_000}\n"}
+    plan = workspace.imports.plan_upload([("Export.zip", zipped({"Export-Part-1.zip": zipped(files)}))], "notes")
+    assert [str(failed.error) for failed in plan.failed] == [
+        "A cell in this table is too long to be read. Shorten it in Notion, then export it again."
+    ]
+
+
 def test_an_export_of_notion_in_html_is_read_as_one_in_markdown(workspace: Workspace) -> None:
     data = zipped({"Export-Part-1.zip": zipped(NOTION_HTML)})
     plan = workspace.imports.plan_upload([("Export.zip", data)], "notes")

@@ -149,6 +149,7 @@ Fields = dict[str, Any]
 MAX_BYTES = 20 * 1024 * 1024
 # Name of a Notion export, or of the folder that contains one of its parts.
 EXPORT = re.compile(r"Export-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:-Part-\d+)?")
+"""Pattern for the name of a Notion export, or of the folder that contains one of its parts."""
 DAMAGED = message("This file is damaged. Export it from its program again.")
 _PLAIN = (str, int, float)
 
@@ -316,6 +317,7 @@ SUFFIXES = (".zip", ".enex", ".jex")
 EXPORTED = re.compile(
     r"(?i)\.jex$|(?:^|/)(?:users|result)\.json$|(?:^|/)(?:takeout/[^/]+|keep)/[^/]+\.json$|^[^/]+\.json$"
 )
+"""Pattern for the paths of files in exports that aren't notes, but from which an importer reads notes."""
 
 # The paths, sizes and modification times of files.
 FileStates = list[tuple[str, int, int]]

@@ -150,7 +150,9 @@ def _table(text: str, place: str, pages: set[str]) -> str:
     try:
         rows = [row for row in csv.reader(io.StringIO(text), strict=False) if any(row)]
     except csv.Error as error:
-        raise SourceError(place, "This file can't be read: {why}.", why=str(error)) from error
+        raise SourceError(
+            place, "A cell in this table is too long to be read. Shorten it in Notion, then export it again."
+        ) from error
     if not rows:
         return f"# {title}\n"
     width = len(rows[0])
