@@ -320,7 +320,7 @@ def test_half_a_character_is_told_in_a_base_and_a_folder(workspace: Workspace, t
         workspace.bases.add("caf\udce9")
     base = workspace.bases.add("base")
     for store in (lambda text: workspace.question_sets.add(base.name, text), workspace.searches.add):
-        with pytest.raises(StoreError, match="There is an incomplete character after 'caf'"):
+        with pytest.raises(StoreError, match="An incomplete character after 'caf'"):
             store("caf\udce9")
     folder = samples.write(tmp_path / "caf\udce9")
     with pytest.raises(SourceError, match="isn't valid text"):

@@ -31,8 +31,7 @@ _ENDS_WITH_CODE = re.compile(rf"(?<![^\n])(?: {{4}}|\t|{FENCE.pattern}).*\Z")
 DENIED = message("I found nothing in your notes that answers this.")
 UNCLEAR = message("I found no clear answer in your notes.")
 DISAGREE = message("Your notes disagree:")
-UNPROVEN = message("Your notes support nothing that the language model wrote.")
-# How closely a sentence follows the notes.
+UNPROVEN = message("Your notes don't support anything that the language model wrote.")
 Mark = Literal["word_for_word", "in_other_words", "not_in_notes"]
 MARKS: dict[Mark, Message] = message_table(
     {

@@ -136,8 +136,8 @@ MODES = message_table(
 
 # Warning about a base in the trash whose file wasn't written by Tessera.
 FOREIGN = message(
-    "This file wasn't put into the trash by this version of Tessera, so it is restored like an archive from "
-    "elsewhere, with its notes but without folders and permissions."
+    "This file wasn't moved to the trash by this version of Tessera, so it is restored like an archive from "
+    "elsewhere: with its notes, but without folders and permissions."
 )
 
 BASE_KINDS: dict[BaseKind, Message] = message_table(

@@ -84,8 +84,8 @@ MATTERS: dict[MatterKind, MatterType] = {
     ),
     "split": _matter_type(
         "Edits that no longer match the text",
-        "You changed this passage, and its text is no longer in the note. Keep it as a separate passage "
-        "at the end of the note, or discard it.",
+        "You changed this passage, and its text is no longer in the note. Keep your edit as a separate "
+        "passage at the end of the note, or discard it.",
         "flag",
     ),
     "refused": _matter_type(
@@ -95,8 +95,8 @@ MATTERS: dict[MatterKind, MatterType] = {
     ),
     "question": _matter_type(
         "Unanswered questions",
-        "You asked this, and Tessera found no answer in your notes. Write the answer down, and the next search finds "
-        "it.",
+        "You asked this, and Tessera found no answer in your notes. Write the answer down, and the next search will "
+        "find it.",
         "contact_support",
     ),
     "expired": _matter_type(

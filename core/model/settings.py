@@ -54,7 +54,7 @@ class CompleteSettings:
     each one's best window. `rerank_weight` is the weight of its score relative to the earlier score.
     """
 
-    mode: Annotated[Mode, _search_setting("way of searching", "How to search")] = "auto"
+    mode: Annotated[Mode, _search_setting("search mode", "How to search")] = "auto"
     level: Annotated[Level, _search_setting("kind of search", "Kind of search")] = "auto"
     limit: Annotated[
         int,

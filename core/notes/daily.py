@@ -187,7 +187,7 @@ class DailyNotes:
             if found := self._find(base, path):
                 return found
         raise EditError(
-            "Importing the folder skips '{path}', so it can't be today's note. Choose another folder or name.",
+            "Imports of the folder leave out '{path}', so it can't be today's note. Choose another folder or name.",
             path=path,
         )
 

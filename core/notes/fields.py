@@ -120,7 +120,9 @@ def _checked(kind: FieldKind, name: str, value: object) -> object:
         case _:
             text = _text(name, value)
             if kind == "title" and len(text) > MAX_TITLE:
-                raise EditError("The title has {n} characters; the limit is {most}.", n=len(text), most=MAX_TITLE)
+                raise EditError(
+                    "The title has {n} characters; the limit is {most}. Shorten it.", n=len(text), most=MAX_TITLE
+                )
             return text
 
 

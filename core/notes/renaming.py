@@ -125,7 +125,7 @@ class Renames:
                     is_there = os.path.isdir(root / folder)  # noqa: PTH112 where is_dir raises for a long name
                     path = join(folder if is_there else dirname(path), name)
                     if not is_entered(root, path):
-                        raise EditError("Importing the folder skips '{path}'. Choose another folder.", path=path)
+                        raise EditError("Imports of the folder leave out '{path}'. Choose another folder.", path=path)
                 taken = given[note.base_id, note.source_ref]
                 path = self._writer.free_path(note, path, taken)
                 taken.add(name_key(path))

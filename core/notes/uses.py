@@ -140,7 +140,7 @@ class Uses(Switchable):
         Raises NoteNotFound, WorkspaceLocked, and ConfigError if recording is off or a value is invalid.
         """
         if not self.enabled:
-            raise ConfigError("The use of notes isn't recorded. Turn the recording on in Settings, under Search.")
+            raise ConfigError("The use of notes isn't recorded. Turn this on in Settings, under Search.")
         self._store.log_notes([note_id])
         if not used_in.strip():
             raise ConfigError("Specify where the note was used, such as the name of your program.")
@@ -222,7 +222,7 @@ class Clicks(Switchable):
         Raises UnknownChoice, NoteNotFound, WorkspaceLocked, and ConfigError if clicks are off or a value is invalid.
         """
         if not self.enabled:
-            raise ConfigError("Clicks aren't recorded. Turn the recording on in Settings, under Search.")
+            raise ConfigError("Clicks aren't recorded. Turn this on in Settings, under Search.")
         self._store.log_notes([note_id])
         if kind not in get_args(ClickKind):
             raise UnknownChoice("kind of click", kind, get_args(ClickKind))

@@ -304,7 +304,7 @@ def check_version(note: Note, expected: int | None) -> None:
         raise Conflict(
             (
                 "'{title}' was changed in the meantime. The note is now at version {now}, but you changed version "
-                "{before}."
+                "{before}. Read the note again, then repeat your change."
             ),
             note,
             int(expected or 0),
@@ -331,7 +331,9 @@ def take_provenance(item: Values) -> tuple[str, Values]:
     for name, text in texts.items():
         check_text(name, text)
         if len(text) > _MOST:
-            raise EditError("The {name} has {n} characters; the limit is {most}.", name=name, n=len(text), most=_MOST)
+            raise EditError(
+                "The {name} has {n} characters; the limit is {most}. Shorten it.", name=name, n=len(text), most=_MOST
+            )
     if not re.match(r"https?://", texts.get("source_url", "https://")):
         raise EditError("'{name}' must be {kind}.", name="source_url", kind=message("a web address"))
     if not metadata:

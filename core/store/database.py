@@ -49,8 +49,7 @@ def _translate_errors(method: Method) -> Method:
             raise ConfigError("A number has more than 18 digits. Enter a smaller number.") from error
         except UnicodeEncodeError as error:
             raise StoreError(
-                "There is an incomplete character after '{before}', which can't be stored. Delete the character, or "
-                "type it again.",
+                "An incomplete character after '{before}' can't be stored. Delete the character, or type it again.",
                 before=error.object[: error.start][-_SHOWN:],
             ) from error
 

@@ -221,7 +221,7 @@ def matrix(blobs: Sequence[bytes], dimension: int) -> Matrix:
     """Return stored vectors as a matrix with shape (n, dimension). Raises IndexDamaged if any has the wrong length."""
     if any(len(blob) != 4 * dimension for blob in blobs):
         raise IndexDamaged(
-            "The computed data of some passages is damaged. Your notes are safe. Compute this data again: {command}",
+            "The search data of some passages is damaged. Your notes are safe. To compute it again, run: {command}",
             command="tessera rebuild",
         )
     return np.frombuffer(b"".join(blobs), dtype="<f4").reshape(len(blobs), dimension)

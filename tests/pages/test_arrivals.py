@@ -83,4 +83,4 @@ def test_a_zip_that_somebody_put_into_the_trash_says_so(filled: Screen) -> None:
     file = filled.workspace.store.folder / "trash" / one.key
     file.write_bytes(changed(file.read_bytes(), {"base": setting(description="other")}))
     filled.open("bases").press("restore_base_").finish("embed")
-    assert "This file wasn't put into the trash by this version of Tessera" in filled.text.replace("\\", "")
+    assert "This file wasn't moved to the trash by this version of Tessera" in filled.text.replace("\\", "")

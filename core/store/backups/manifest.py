@@ -177,7 +177,7 @@ def unpack(file: Path, folder: Path | None, names: Digests) -> None:
                     if archive.getinfo(name).file_size != known[0] or _written(stream, folder, name) != known:
                         raise SourceError(
                             str(file),
-                            "'{name}' in the backup has changed since it was written. Choose another backup.",
+                            "'{name}' in the backup has changed since the backup was made. Choose another backup.",
                             name=name,
                         )
     except DAMAGE as error:

@@ -365,7 +365,7 @@ class Index:
                 entries = backend.vectors(name, [key for key in ids if key in present])
                 for key, vector in zip(ids, vectors, strict=True):
                     if key in entries and not np.allclose(entries[key], vector, atol=_NEARLY):
-                        raise IndexDamaged("The search index differs from what was stored in it.")
+                        raise IndexDamaged("The search index differs from the stored notes.")
             missing = [number for number, key in enumerate(ids) if key not in present]
             backend.add(name, [ids[number] for number in missing], vectors[missing])
         backend.remove(name, sorted(present - expected))
