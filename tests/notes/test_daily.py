@@ -178,7 +178,7 @@ def test_a_base_that_writes_files_gets_a_file(workspace: Workspace, tmp_path: Pa
     file.with_name("2026-11-28.md").write_text("Made elsewhere.")
     assert workspace.daily.open(SATURDAY).body == "Made elsewhere."
     chosen(workspace, base="vault", folder=".hidden")
-    with pytest.raises(EditError, match="skips"):
+    with pytest.raises(EditError, match="leave out"):
         workspace.daily.open(FRIDAY)
 
 
@@ -235,7 +235,7 @@ def test_nothing_is_written_where_no_import_reads_it_or_where_a_file_is(workspac
     (vault / "2026-11-27.md").symlink_to(outside / "day.md")
     for folder in ("inside", ""):
         chosen(workspace, base="vault", folder=folder)
-        with pytest.raises(EditError, match="skips"):
+        with pytest.raises(EditError, match="leave out"):
             workspace.daily.open(FRIDAY)
     made = {path for path in tmp_path.rglob("*") if path.name != "2026-11-27.md"} - {*before}
     assert {path for path in made if not path.is_relative_to(workspace.store.folder)} == set()
