@@ -161,12 +161,12 @@ def _number(count: int | tuple[object, ...]) -> int:
 
 
 def place_line(place: str) -> Message:
-    """Return a phrase that names lines of a file, given a place such as `app.log:12-14,31`.
+    """Return a phrase that names lines of a file or messages of a chat, given as `app.log:12-14,31` or `chat.json#3`.
 
     A place in any other form is returned unchanged.
     """
-    name, _, numbers = place.rpartition(":")
-    if not name or not re.fullmatch(r"\d[\d,-]*", numbers):
+    parts = re.fullmatch(r"(?s)(.+)([:#])(\d[\d,-]*)", place)
+    if not parts:
         return verbatim(place)
     name, mark, numbers = parts.groups()
     count = 1 if numbers.isdecimal() else 2

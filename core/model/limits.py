@@ -9,14 +9,10 @@ from core.model import Filters
 QUESTION = 10_000
 # Maximum number of characters in literal text, such as a phrase, part of a line, or a filter's value.
 PART = 1_000
-# Maximum number of filters in a question, and also of phrases.
+# Maximum number of filters in a question, and of its phrases and excluded words taken together.
 #
 # This limit and VALUES keep queries within SQLite's limits.
 FILTERS = 100
-"""Maximum number of filters in a question, and of its phrases and excluded words taken together.
-
-This limit and VALUES keep queries within SQLite's limits.
-"""
 VALUES = 400
 
 

@@ -19,9 +19,8 @@ FieldKind = Literal["title", "tags", "word", "notes", "number", "status", "day"]
 # A single word, or several words of which any may match.
 OneOrMore = str | Iterable[str]
 
-# Number of days before its expiry at which a note begins to be shown as expiring and to await a decision.
+# How many days before its expiry a note is first shown as expiring and awaits a decision.
 SOON = 30
-"""How many days before its expiry a note is first shown as expiring and awaits a decision."""
 _TYPES = {"tags": list[str], "notes": list[str], "number": int}
 
 
@@ -229,18 +228,13 @@ _COLOUR = (
     r"(?:(?=[a-fA-F]*\d)[\da-fA-F]{6}(?:[\da-fA-F]{2})?|(?=[cfCF]*[0369])[0369cfCF]{3}"
     rf"|(?:{'|'.join(f'(?i:{letter}{{3}}){{1,2}}' for letter in 'abcdef')}))"
 )
-# The part of a tag after the #, which consists of letters, their marks, digits, emoji, `_`, `-` and `/`.
+# Pattern for the part of a tag after the #: letters, their marks, digits, emoji, `_`, `-` and `/`.
 #
 # The letters may be from any script. A number such as #12 isn't a tag, and neither is a colour.
 TAG_NAME = rf"(?!\d++[/-]*+(?![{_OF_TAG}]))(?!{_COLOUR}(?![{_OF_TAG}]))[\w{_EMOJI}][{_OF_TAG}]*+"
-"""Pattern for the part of a tag after the #: letters, their marks, digits, emoji, `_`, `-` and `/`.
-
-The letters may be from any script. A number such as #12 isn't a tag, and neither is a colour.
-"""
 TAGS_FOLLOW = r"\s(\[（【《「『〈“‘，。、；：！？,;|>*~"
-# A tag in text. `[#A]` is a priority, not a tag.
+# Pattern for a tag in text. `[#A]` is a priority, not a tag.
 TAG = rf"(?<![^{TAGS_FOLLOW}])\#(?!(?<=\[\#)\w\])(?P<tag>{TAG_NAME})"
-"""Pattern for a tag in text. `[#A]` is a priority, not a tag."""
 ATTRIBUTES = r"\{:?\s*[#.]\w[^{},\n]*\}(?=[ \t]*(?:\n|\Z))"
 """Pattern for an id and classes at the end of a line, as in MkDocs, kramdown or Pandoc. Such an `#id` isn't a tag."""
 FORMULA = r"(?<!\\)(?:\$\$[^$]{1,4000}\$\$|\$(?![\s$])(?:\\.|[^$\\]){0,2000}+(?<!\s)\$(?!\d))"

@@ -125,14 +125,13 @@ MATTERS: dict[MatterKind, MatterType] = {
         "history_edu",
     ),
 }
-# Kinds of review items, grouped as they are counted on each line of the digest.
+# Kinds of review items, grouped by the line of the digest that counts them.
 DIGEST: tuple[tuple[MatterKind, ...], ...] = (
     ("expired", "expiring", "reminder"),
     ("contradiction",),
     ("note", "change", "conflict", "upgrade", "file", "split", "refused", "question"),
     ("copy", "superseded"),
 )
-"""Kinds of review items, grouped by the line of the digest that counts them."""
 
 
 @frozen

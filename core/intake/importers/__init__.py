@@ -147,9 +147,8 @@ def importer_of(folder: Path) -> Importer | None:
 Fields = dict[str, Any]
 # Maximum size of a text file in bytes.
 MAX_BYTES = 20 * 1024 * 1024
-# Name of a Notion export, or of the folder that contains one of its parts.
+# Pattern for the name of a Notion export, or of the folder that contains one of its parts.
 EXPORT = re.compile(r"Export-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:-Part-\d+)?")
-"""Pattern for the name of a Notion export, or of the folder that contains one of its parts."""
 DAMAGED = message("This file is damaged. Export it from its program again.")
 _PLAIN = (str, int, float)
 
@@ -313,11 +312,10 @@ class NoteFiles:
 
 # Suffixes of archives and of exports that consist of a single file.
 SUFFIXES = (".zip", ".enex", ".jex")
-# Paths of files in exports that aren't notes themselves, but from which an importer reads notes.
+# Pattern for the paths of files in exports that aren't notes, but from which an importer reads notes.
 EXPORTED = re.compile(
     r"(?i)\.jex$|(?:^|/)(?:users|result)\.json$|(?:^|/)(?:takeout/[^/]+|keep)/[^/]+\.json$|^[^/]+\.json$"
 )
-"""Pattern for the paths of files in exports that aren't notes, but from which an importer reads notes."""
 
 # The paths, sizes and modification times of files.
 FileStates = list[tuple[str, int, int]]

@@ -29,9 +29,8 @@ if TYPE_CHECKING:
     from chromadb.api import ClientAPI
 
 FRESH = "chroma.new"
-# Name of a temporary folder next to the index during a rebuild. A killed process leaves the folder behind.
+# Names of the new and the replaced index's folder during a rebuild. A killed process leaves them behind.
 REPLACED = "chroma.old"
-"""Names of the new and the replaced index's folder during a rebuild. A killed process leaves them behind."""
 _LOCK_SECONDS = 60
 # Phrases in Chroma's errors for a full disk, from SQLite and from the operating system.
 _FULL = ("disk is full", os.strerror(ENOSPC))
