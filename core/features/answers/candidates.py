@@ -148,11 +148,12 @@ def _read(by_hit: Mapping[str, Candidates], reads: TokenizedHits) -> None:
 
 
 def _put_stated_first(question: str, units: Candidates) -> None:
-    """Put a unit that states what the question asks for before the best unit in its hit.
+    """Rank a unit that states what the question asks for above the best unit in its hit.
 
-    It begins with a label such as *Cause:*, or is the first one below such a heading. It shares few words with the
-    question, which describes the problem. So it gets the features of the best unit. Of several such units, the first
-    one after the best unit is taken or, if there is none, the nearest one before it.
+    Such a unit begins with a label such as *Cause:*, or is the first one below such a heading. It shares few words with
+    the question, which describes the problem, so it gets the best unit's features. Of several such units, the first one
+    after the best unit is taken or, if there is none, the nearest one before it. If the best unit has such a label
+    itself, nothing changes.
     """
     label = stating_label(question)
     stating = [
@@ -173,9 +174,10 @@ def _put_stated_first(question: str, units: Candidates) -> None:
 
 
 def _put_named_first(question: str, units: Candidates) -> None:
-    """Put the table rows or list items that the question names before the others of their table or list.
+    """Rank the table rows or list items that the question names above the others in their table or list.
 
-    All sentences of a long list item are named by the item's label. A list that states what is asked stays as it is.
+    All sentences of a long list item are named by the item's label. A table or list with a unit that states what is
+    asked isn't changed.
     """
     for (kind, _), group in groupby(units, key=lambda unit: (unit.unit.kind, unit.unit.lead)):
         members = list(group)
@@ -277,7 +279,10 @@ def collect_candidates(store: Store, reads: Reads, result: SearchResult) -> list
 
 
 def _about_named(units: Candidates, others: Mapping[str, OthersSections]) -> Candidates:
-    """Leave out units about people whom the question doesn't name, if units about named people say as much."""
+    """Leave out units about people whom the question doesn't name.
+
+    Such a unit is kept if no other unit in its note contains all the words of the question that it contains.
+    """
     named = defaultdict(list)
     aside = set()
     for unit in units:

@@ -138,7 +138,7 @@ class Excerpt:
         return with_code(chunk.text, chunk.fence, (self.units[first].unit.start, self.units[last - 1].unit.end))
 
     def _fits(self, first: int, last: int, width: int) -> bool:
-        """Return whether units fit into `width`, and can be shown together without the text around them."""
+        """Return whether units fit into `width`, and are either all in the same table or all outside tables."""
         text = self.hit.chunk.text[self.units[first].unit.start : self.units[last - 1].unit.end]
         tables = {unit.unit.kind == "row" and unit.unit.block for unit in self.units[first:last]}
         is_narrow = len(text) + len(CHINESE.findall(text)) <= width
@@ -187,7 +187,10 @@ _BY_SCORE = attrgetter("score")
 
 
 def excerpts(units: Candidates) -> Excerpts:
-    """Return the best excerpt around each unit, best first. `units` must be sorted by hit and position."""
+    """Return, for each unit, the best excerpt in which it is the strongest, sorted with the best excerpt first.
+
+    Units that are strongest in no excerpt have none. `units` must be sorted by hit and position.
+    """
     around = defaultdict(list)
     for chunk_id, neighbours in groupby(units, key=lambda unit: unit.hit.chunk.id):
         of_hit = list(neighbours)
@@ -265,7 +268,10 @@ def choose(store: Store, reads: Reads, result: SearchResult) -> Selection:
 
 
 def select(result: SearchResult, units: Candidates) -> Selection:
-    """Select the excerpts that best answer a question. If a side of a comparison isn't covered, the chance is 0."""
+    """Select the excerpts that best answer a question.
+
+    The chance is 0 if a side of a comparison isn't covered, or if the search found too little evidence.
+    """
     if not (ranked := excerpts(units)):
         return Selection()
     chosen = _select_sides(result, ranked) if result.is_comparison else _select_ranked(ranked)

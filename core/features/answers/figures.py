@@ -117,7 +117,7 @@ def large(text: str) -> frozenset[str]:
 
 
 def words(text: str) -> set[str]:
-    """Return the case-folded words in `text`, their parts between punctuation marks, and their Chinese parts."""
+    """Return the case-folded words in `text`, their parts around punctuation, and its runs of Chinese characters."""
     found = {fold(match.group()).strip("_") for match in _LATIN.finditer(text)}
     return found.union(_HAN.findall(text), (part.strip("_") for word in found for part in re.split(r"[^\w]+", word)))
 
@@ -261,7 +261,7 @@ def compare(text: str, others: Iterable[str]) -> tuple[list[Span], list[Span]]:
 
 
 def _figures_of(texts: Iterable[str]) -> Sources:
-    """Return the figures in texts, and how many times of day a list has. For example, *at 8 and at 20* means twice."""
+    """Return the figures in texts. A list of times of day is also counted: *at 8 and at 20* means twice."""
     found = []
     for text in texts:
         figures = find(text)

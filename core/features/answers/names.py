@@ -56,10 +56,11 @@ def headings_in(text: str, fence: str = "") -> list[tuple[int, str, int]]:
 
 
 def sections_of_others(question: str, words: Collection[str], body: str) -> OthersSections:
-    """Yield the spans of a note's sections about others than those a question names. `words` are the question's words.
+    """Yield the spans of a note's sections about people or things that the question doesn't name.
 
-    Such a section is headed by a name that isn't in the question, next to a section whose name is. The third value
-    contains the names in the question. A sentence with one of these names isn't about somebody else.
+    `words` are the question's words. Such a section is headed by a name that isn't in the question, next to a section
+    whose name is. The third value contains the question's names that the heading lacks. A sentence with one of these
+    names isn't about somebody else.
     """
     named = (match for match in _NAMING.finditer(question) if not (match[1] and match[1][0].islower()))
     names = {fold(match[0]) for match in named}.intersection(words)
@@ -109,8 +110,8 @@ _REMARK = re.compile(r"[*_`]|\([^()]*\)|（[^（）]*）")
 def named_among(question: str, units: Sequence[str]) -> list[bool]:
     """Return whether the question names each of a table's rows or of a list's items, given their texts.
 
-    It names a row by a cell, and an item by its label. A label counts by its number of words, divided among the units
-    that share it, where units with the same text are one. Units with at most half of the best one's count aren't named.
+    It names a row by a cell, and an item by its label. A label scores its number of words, divided by the number of
+    different units that have it. Only units that score more than half of the best score count as named.
     """
     asked = _plain(question)
     labels = [map(_plain, _LABEL.findall(unit) or cells(unit)) for unit in units]
@@ -121,6 +122,6 @@ def named_among(question: str, units: Sequence[str]) -> list[bool]:
 
 
 def _plain(text: str) -> str:
-    """Return the keys of a text's words between spaces, or "" if it has only stop words."""
+    """Return the keys of a text's words, with a space on each side, or "" if it has only stop words."""
     keys = [token.key for token in tokens(_REMARK.sub("", text))]
     return "" if STOP_WORDS.issuperset(keys) else f" {' '.join(keys)} "

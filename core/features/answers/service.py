@@ -157,8 +157,8 @@ class Answers:
         """Return a follow-up question either on its own or after the previous question, whichever is better answered.
 
         It is asked on its own only if it is a question even without the words that connect it to the previous one, and
-        if its answer is then the same or better. If the previous question has filters, they are kept. `options` are
-        those of the search to come.
+        if its answer is then the same or better. If the previous question has filters, the two are always joined, so
+        that the filters still apply. `options` are used to parse the previous question.
         """
         joined = complete(text, before)
         alone = _CONNECTS.sub("", text)
@@ -233,11 +233,10 @@ class Answers:
         self._examples = stamp, tuple(found)
 
     def _find_contradiction(self, answer: Answer) -> Quote | None:
-        """Return a sentence from another hit that contradicts the first quote's marked part, or None if none does.
+        """Return a sentence from another note's hit that contradicts the first quote's marked part, or None.
 
-        The marked part contains the sentence's counterpart, or gives the same numbers as a counterpart that has, with
-        its note's title, all of the question's words in the quote and the titles above it. If several sentences do, the
-        one with the most words of the question is returned.
+        The marked part contains the sentence's counterpart, or all numbers of a counterpart that has at least as many
+        of the question's words. If several sentences do, the one with the most words of the question is returned.
         """
         first = answer.quotes[0]
         result = answer.result

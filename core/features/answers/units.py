@@ -108,11 +108,10 @@ Units = Iterator[Unit]
 
 
 def with_code(text: str, fence: str, span: Span) -> Span:
-    """Return a span of Markdown text, extended by the code blocks that it introduces or contains a part of.
+    """Return a span of Markdown text, extended to cover the code blocks that it introduces or overlaps.
 
-    What introduces such a block is added too. Of a block longer than WHOLE_CODE, the first parts that fit are added,
-    if the span introduces them or contains some of them. `fence` is the opening line of the fence in which the text
-    begins.
+    The text that introduces such a block is included too. Blocks longer than WHOLE_CODE don't extend the span. `fence`
+    is the opening line of the fence in which the text begins.
     """
     start, end = span
     for unit in units_of(text, fence):
@@ -141,12 +140,15 @@ def is_question(text: str) -> bool:
 
 
 def is_exercise(heading: str) -> bool:
-    """Return whether a heading introduces exercises, because exercises never answer a question."""
+    """Return whether a heading introduces exercises, which never answer a question."""
     return bool(_EXERCISES.fullmatch(heading))
 
 
 def stating_label(question: str) -> re.Pattern[str]:
-    """Return the pattern for the beginning of a line that states what a question asks for."""
+    """Return the pattern for the beginning of a line that states the cause, remedy or method that a question asks for.
+
+    For any other question, the pattern matches nothing.
+    """
     asked = ((re.search(asks, question), label) for asks, label in _STATING.items())
     return re.compile(next((label.format(match[match.lastindex or 0]) for match, label in asked if match), "(?!)"))
 
@@ -161,7 +163,10 @@ def stresses(text: str, count: int, places: Sequence[tuple[Span, str]], unit: Un
 
 
 def below_heading(unit: Unit, text: str, headings: Sequence[tuple[int, str, int]], words: Sequence[str]) -> Unit:
-    """Return a unit with its section's heading as its lead, if a question with these words asks for the heading."""
+    """Return a unit with its section's heading as its lead if `words`, the question's words, include all the heading's.
+
+    The heading must have at least two words. A table row or a unit that has a lead is returned unchanged.
+    """
     above = [(start, title) for level, title, start in headings if level > 1 and start <= unit.start]
     start, title = above[-1] if above and not unit.lead and unit.kind != "row" else (0, "")
     named = {*query_keywords(title)}
@@ -274,7 +279,7 @@ def sentences(plain: str, start: int, end: int) -> Iterator[Span]:
 
 
 def place_in_note(chunk: Chunk, start: int, end: int) -> Span:
-    """Return the span in a note of a part of a chunk.
+    """Return the span, in its note, of a part of a chunk.
 
     If the chunk's text comes from a picture, return the whole chunk's span.
     """

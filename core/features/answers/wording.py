@@ -139,7 +139,7 @@ class Source:
 
 
 def sources(passage: str, span: Span, fence: str = "") -> list[Source]:
-    """Return the sentences in a passage that overlap a quote's span.
+    """Return the sentences in a passage that overlap a quote's span, or the span's whole lines if no unit overlaps it.
 
     `fence` is the opening line of the fence in which the passage begins.
     """

@@ -246,8 +246,8 @@ _TORN = re.compile(r"[A-Za-z\d_.,:%-]+\Z")
 def write(chat: Chat, llm: LlmSettings, answer: Answer, stop: Stop) -> Iterator[Answer]:
     """Yield the answer so far after each sentence written by a language model. The last answer has `ended` set.
 
-    A sentence cites only quotes that are in its passages. If the model writes no sentence, the quotes in `answer` are
-    kept. A server failure is stored as the writing's `problem`. If the reply can't be read, a second request with a
+    A sentence cites only quotes that are found in the passages. If the model writes no sentence, the quotes in `answer`
+    are kept. A server failure is stored as the writing's `problem`. If the reply can't be read, a second request with a
     schema is sent.
     """
     question = answer.result.understood.text or answer.query

@@ -173,7 +173,7 @@ def note(from_outside: Note, into: KnowledgeBase) -> Note:
 
 
 def _fields(values: ValueMap) -> AnyValues:
-    """Return a note's fields after the same checks as for fields set by the user or a program."""
+    """Check a note's fields in the same way as fields set by the user or a program, and return them."""
     sound: Values = {}
     for name, value in values.items():
         with _name_field(name):

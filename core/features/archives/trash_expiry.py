@@ -46,7 +46,7 @@ _LONGEST = 100
 
 
 class BaseTrash(StoreTable):
-    """Deleted bases' archives and the archives' digests.
+    """The archives of deleted bases, and the archives' digests.
 
     Expired archives stay in the folder `last` for another week.
     """

@@ -128,7 +128,7 @@ def base_of(file: Path) -> KnowledgeBase:
 
 
 def titles_of(file: Path) -> Texts:
-    """Return the first notes' titles in a zip. Raises the same errors as `base_of`."""
+    """Return the titles of the first notes in a zip, up to _TITLES. Raises the same errors as `base_of`."""
     with _member(file, "notes.jsonl") as stream:
         lines = iter(lambda: stream.readline(_MOST_LINE), b"")
         return tuple(str(json.loads(line)["note"]["title"]) for line in islice(lines, _TITLES))

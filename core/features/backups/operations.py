@@ -25,7 +25,7 @@ class BackupList:
 
 @frozen
 class NotRestored:
-    """The result of restoring a backup if the user declines."""
+    """The result if the user declines to restore a backup."""
 
     backup: None = None
 

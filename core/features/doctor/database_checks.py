@@ -127,7 +127,7 @@ def _await_vectors(parts: WorkspaceParts) -> None:
 
 
 def _put_versions(parts: WorkspaceParts) -> None:
-    """Add each note's current version to the note's history unless the history already has the version."""
+    """Store the current version of each note whose history doesn't end with it. Any later versions are deleted."""
     store = parts.store
     with store.changing, store.database.write():
         for note_id in store.database.column(_VERSIONLESS):

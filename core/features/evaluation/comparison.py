@@ -124,7 +124,10 @@ def _change(old: QuestionResult, new: QuestionResult) -> Change:
 
 
 def _labels(runs: Sequence[Run]) -> tuple[Text, ...]:
-    """Return labels for the pipelines of evaluation runs. If two labels are identical, the runs' numbers are added."""
+    """Return labels for the pipelines of evaluation runs.
+
+    Identical labels are numbered by the position of their run.
+    """
     # A run with the base's own chunking stores the base's options at the time of the run.
     settings: AnyValues = next((run.settings for run in runs if run.pipeline.chunking is None), {})
     own = ChunkingOptions(**{name: settings[name] for name in ChunkingOptions.__slots__ if name in settings})

@@ -31,7 +31,7 @@ def normalise_exact(text: str) -> str:
 
 
 def generalise(text: str) -> str:
-    """Replace numbers and identifiers in a string, because they differ from log to log."""
+    """Normalize a string, and replace its numbers and identifiers with `#`, because they differ from log to log."""
     return _VARYING.sub("#", normalise_exact(text))
 
 

@@ -74,7 +74,8 @@ _MENDS = re.compile(
     r"|rotat(?:ed|ing)|upgrad(?:ed|ing)|downgrad(?:ed|ing)|increas(?:ed|ing)|rais(?:ed|ing)|clear(?:ed|ing)|free(?:d|ing))\b"
     r"|重启|重新加载|重新部署|回滚|清理|扩容|更换|升级"
 )
-# The beginning of a line that says what a person did, and not a request or what a program of such a name is doing.
+# The beginning of a line that says what a person did. A request, or a line about what a program with such a name is #
+# doing, doesn't match.
 _OPERATOR = re.compile(
     r"\W{0,3}(?:(?i:admin(?:istrator)?|operator|ops|on-?call|sre|dba|sysadmin)(?![-.\w])|运维|管理员|值班)[^:：\n]{0,40}[:：]"
     r"\s*(?![A-Z]{3,8} /|\w+ing\b)[^\W\d]"
@@ -284,7 +285,9 @@ def _brief(event: LogEvent) -> str:
 
 
 def _error_key(event: LogEvent) -> tuple[str, str, str] | None:
-    """Return an error's source, text and cause in generalized form, or None if the event isn't an error."""
+    """Return an error's generalized source, text and cause, or None for an event that isn't an error or has its own
+    rule.
+    """
     is_request = event.kind == "request"
     if event.kind not in ("log", "request") or (
         _seconds(event) >= _LEAST_SECONDS and (is_request or event.level != "error")
@@ -326,9 +329,10 @@ def _end(after: Sequence[LogEvent], subject: set[str]) -> tuple[LogEvent | None,
     """Return the step that may have ended an error, and the event that reports the error's end. Either may be None.
 
     The next event may be unrelated. Therefore, the end must have words in common with the error, and the step must have
-    words in common with the error or the end, or else be an action of the same source that may fix errors. A line that
-    says what the fix was is an end without that. If no end is reported, the step must be an action that may fix errors
-    or the first thing that an operator did before any other error, and the log must continue after the step.
+    words in common with the error or the end. A line that states the fix is an end without any common words, and has no
+    step. If no end is
+    reported, the step must be an action that may fix errors or the first thing that an operator did before any other
+    error, and the log must continue after the step.
     """
     between: Events = []
     for event in after:
@@ -482,8 +486,9 @@ def _complaint(event: LogEvent) -> str:
 def _mending(failed: str, later: Events) -> Events:
     """Return the commands that fixed a failed command.
 
-    These are the commands up to and including the first one that runs the failed command successfully. If there is
-    none, return the next successful command that runs the same program.
+    These are the commands up to and including the first one that runs the failed command successfully, except those
+    that failed or only show something. If there is no such run, return the next successful command that runs the same
+    program.
     """
     program = _program(failed)
     same = []

@@ -85,7 +85,7 @@ _LABEL = re.compile(r"(?i)^\W{0,3}(?:root cause|cause|fix|solution|decision|è§£å
 
 
 def settings(log: LogText) -> Iterator[Fact]:
-    """Yield each source's settings with their last values.
+    """Yield a fact for each source in a log that states settings, with their last values.
 
     Sources with only one setting are skipped, because a single setting says too little.
     """
@@ -130,7 +130,7 @@ def _neutral_line(event: LogEvent) -> str:
 
 
 def ports(log: LogText) -> Iterator[Fact]:
-    """Yield the addresses that services listen on."""
+    """Yield a fact for each line that says on which address a service listens."""
     for event in log.events:
         if match := _PORT.search(_neutral_line(event)):
             title = message("Listening on {address}", address=match["address"])
@@ -140,7 +140,8 @@ def ports(log: LogText) -> Iterator[Fact]:
 
 
 def statements(log: LogText) -> Iterator[Fact]:
-    """Yield sentences in chats and notes that state a cause, fix or decision. Questions and guesses are skipped."""
+    """Yield a fact for each sentence in a chat or note that states a cause, fix or decision, but not questions or
+    guesses."""
     for event in log.events:
         for match in _SENTENCE.finditer(event.text) if event.kind == "message" else ():
             sentence = match[0].strip()

@@ -237,7 +237,7 @@ class Learning(Switchable):
         events: object = None,
         with_model: bool = False,
     ) -> None:
-        """Raise ConfigError if learning is off, no log is given, or the model isn't set up."""
+        """Raise ConfigError if learning is off, no log is given, or the model isn't set up. Raises WorkspaceLocked."""
         if not self.enabled:
             raise ConfigError(
                 "Suggestions from logs are off. Set enable_learning = true in tessera.toml to turn them on."

@@ -72,7 +72,7 @@ def read(place: Path) -> Pack:
 
 
 def checked(place: Path) -> tuple[Pack | None, list[Message]]:
-    """Return the pack in a folder and the mistakes in its `pack.toml`. The pack is None if there are any."""
+    """Return the pack in a folder and the mistakes in its `pack.toml`. If there is a mistake, the pack is None."""
     try:
         text = folder.read(place, FILE).decode("utf-8-sig")
         return Pack(folder=place, **_File.model_validate(tomllib.loads(text)).model_dump()), []

@@ -1,4 +1,4 @@
-"""Finds open tasks in notes, and sentences that name one of the coming days, such as `cancel by 30 November`."""
+"""Find open tasks in notes, and sentences that name one of the coming days, such as `cancel by 30 November`."""
 
 import re
 from bisect import bisect_right
@@ -29,7 +29,7 @@ _AFTER = 40
 # Number of recently changed notes in which to look for open tasks, and maximum number of tasks.
 _NEWEST = 10_000
 _MOST_TASKS = 100
-# Time after which a day that a task names is no longer the day on which it was due.
+# Age at which a past day named in a task no longer counts as the task's due date.
 _LONGEST_OVERDUE = timedelta(days=730)
 _MONTHS = "January February March April May June July August September October November December".split()
 _STEMS = [name[:3] for name in _MONTHS]
@@ -121,7 +121,7 @@ def open_tasks(store: Store, today: date) -> tuple[QuotedLine, ...]:
 
 
 def _due(task: str, nearest: Days, today: date) -> date | None:
-    """Return the first day from `today` on that a task names, or else the last day of the past two years, or None.
+    """Return the first day from `today` on that a task names, or else the last one in the past two years, or None.
 
     `nearest` has the days around `today` by month and number, for dates without a year.
     """
@@ -131,7 +131,7 @@ def _due(task: str, nearest: Days, today: date) -> date | None:
 
 
 def _texts(store: Store, rowids: Iterable[int]) -> Iterator[ChunkText]:
-    """Yield the texts of the given chunks, without those of text files and of notes that searches don't find."""
+    """Yield the texts of the given chunks, except those in text files and in notes that searches don't find."""
     names = tuple(base.name for base in store.bases.all() if not base.plain)
     return store.chunks.texts(rowids, Filters(names)) if names else iter(())
 
