@@ -1,4 +1,4 @@
-"""Declares operations: functions on a workspace that can be called through several interfaces ("doors")."""
+"""Declare operations: functions on a workspace that can be called through several interfaces ("doors")."""
 
 import inspect
 import json

@@ -1,4 +1,4 @@
-"""Finds notes by name: an id, path, title, alias or address (`tessera://BASE/PATH`)."""
+"""Find notes by name: an id, path, title, alias or address (`tessera://BASE/PATH`)."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Formats the results of operations for people as a sentence, a table, or names with values."""
+"""Format the results of operations for people as a sentence, a table, or names with values."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace

@@ -515,7 +515,7 @@ _UNREAD = message_table(
 _REMARKS = message_table(
     {
         "edits_flagged": "edits that no longer match the text: {n}",
-        "edits_kept": "edits to removed notes, which are kept: {n}",
+        "edits_kept": "edits kept although their notes were removed: {n}",
         "waiting": "notes that can be found only by keyword until you run tessera index: {n}",
         "refused": "passages that can be found only by keyword because the model rejects them: {n}",
     }

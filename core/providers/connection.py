@@ -79,7 +79,7 @@ def lines(parts: Iterator[bytes], limit: int) -> Iterator[bytes | None]:
 
 
 def reason(body: bytes, key: str) -> str:
-    """Return a server's error message as one short line, with the API key masked."""
+    """Return a server's error message as one short line with the API key masked, or "" if there is none."""
     text = body.decode("utf-8", "replace")
     try:
         value = json.loads(text)
@@ -257,7 +257,7 @@ class RequestQueue:
 
     @contextmanager
     def _turn(self, settings: ServerSettings, stop: Stop) -> Iterator[ServerConnection]:
-        """Wait until fewer than `requests_at_once` requests are ahead, then yield a connection."""
+        """Yield a connection once fewer than `requests_at_once` requests are ahead and any interval or pause is over."""
         ticket = object()
         with self._changed:
             self._waiting.append(ticket)

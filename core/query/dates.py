@@ -124,7 +124,7 @@ def spoken(text: str, start: int) -> Spoken | None:
 
 
 def _since(value: str, count: str, unit: str, today: date) -> DateRange:
-    """Return the days since the given number of units ago. 半 means half a month (15 days) or half a year."""
+    """Return the days from the given number of units ago until now. 半 means half a month (15 days) or half a year."""
     kind = _UNITS[unit.removeprefix("个")]
     first = None
     with suppress(OverflowError, ValueError):

@@ -152,7 +152,8 @@ def as_text(typed: str) -> Understood:
 def _times(reader: QuestionLexer) -> list[QuerySpan]:
     """Return all spans, applying the rules that need the whole question.
 
-    A time such as a week becomes a filter if it is at the end of the question. Two different times become words.
+    A time such as a week becomes a filter if it is at the end of the question. If there are two different times, both
+    become words.
     """
     pieces = list(reader.pieces())
     tail: list[QuerySpan] = []

@@ -34,7 +34,7 @@ _WORDS_ALONE = 10.0
 
 
 def evidence(store: Store, ranking: Ranking) -> float:
-    """Return the evidence that the hits answer the question.
+    """Return the evidence that the hits answer the question, which is 0 if there are no hits.
 
     The evidence is infinite if the background similarity is unknown, if the question names metadata of the first note,
     or if the search is a phrase search or only lists notes.

@@ -209,7 +209,7 @@ class SearchEngine:
         return highlights.words_in(text, highlights.telling_words(query_keywords(question)), self._store.words.stems)[0]
 
     def why_not(self, typed: str, note_id: str, **options: Unpack[SearchOptions]) -> WhyNot:
-        """Return why a note isn't a hit for a question at the simple level.
+        """Explain why a note isn't a hit when a question is searched for at the simple level.
 
         Raises NoteNotFound, and the same errors as a search.
         """

@@ -199,7 +199,7 @@ def _rows(text: str, name: str) -> Iterator[tuple[int, Row]]:
                     raise QuestionSetError(
                         name,
                         line,
-                        "the column {missing} is missing. The first line names the columns: {columns}.",
+                        "the first line lacks {missing}. It names the columns: {columns}.",
                         missing=missing,
                         columns=COLUMNS,
                     )

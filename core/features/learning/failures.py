@@ -285,9 +285,7 @@ def _brief(event: LogEvent) -> str:
 
 
 def _error_key(event: LogEvent) -> tuple[str, str, str] | None:
-    """Return an error's generalized source, text and cause, or None for an event that isn't an error or has its own
-    rule.
-    """
+    """Return an error's generalized source, text and cause, or None for an event that isn't such an error."""
     is_request = event.kind == "request"
     if event.kind not in ("log", "request") or (
         _seconds(event) >= _LEAST_SECONDS and (is_request or event.level != "error")

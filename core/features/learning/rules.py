@@ -140,8 +140,7 @@ def ports(log: LogText) -> Iterator[Fact]:
 
 
 def statements(log: LogText) -> Iterator[Fact]:
-    """Yield a fact for each sentence in a chat or note that states a cause, fix or decision, but not questions or
-    guesses."""
+    """Yield a fact for each sentence in a chat or note that states a cause, fix or decision. Guesses are skipped."""
     for event in log.events:
         for match in _SENTENCE.finditer(event.text) if event.kind == "message" else ():
             sentence = match[0].strip()

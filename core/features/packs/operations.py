@@ -49,7 +49,7 @@ class RemovedPack:
     stay: int
 
 
-_INSTALLED = sentence("version {version} is installed, with {notes} notes in '{base}'")
+_INSTALLED = sentence("version {version} is installed in '{base}' (notes: {notes})")
 _REPORT = sentence("{name} {version}: {added} added, {changed} changed, {removed} removed, {unchanged} unchanged")
 _REMOVED = sentence("The pack {name} was removed. Its notes are in the trash.")
 

@@ -92,7 +92,7 @@ def list_(
     "Postpone items. They are listed again in a week.",
     cli="review later {keys}",
     writes=True,
-    lines="The item will be listed again in a week.",
+    lines="Postponed for a week.",
 )
 def later(workspace: "Workspace", keys: Keys) -> ReviewKeys:
     checked = tuple(workspace.review.get(key).key for key in keys)
@@ -105,7 +105,7 @@ def later(workspace: "Workspace", keys: Keys) -> ReviewKeys:
     "Keep items as they are. They are listed again when they change.",
     cli="review fine {keys}",
     writes=True,
-    lines="The item stays as it is and will be listed again when it changes.",
+    lines="Left as is. You will be asked again only if something changes.",
 )
 def fine(workspace: "Workspace", keys: Keys) -> ReviewKeys:
     checked = tuple(workspace.review.get(key).key for key in keys)

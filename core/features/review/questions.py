@@ -10,7 +10,7 @@ from core.base.text import CHINESE, STOP_WORDS, keywords
 # Words without which the rest of a question may mean something else.
 _ASKS = frozenset(["who", "when", "where", "why", "how"])
 _SILENT = (STOP_WORDS - _ASKS) | frozenset("的了吗呢吧啊是在有我你您们请问么什")
-# Minimum length of words that may be typing errors of each other, and the similarity from which they are.
+# Minimum length of words that may be mistyped forms of each other, and their minimum similarity.
 _LEAST = 5
 _ALIKE = 0.84
 # Maximum number of words in which two wordings may differ by typing errors.

@@ -69,7 +69,8 @@ class DigestDays:
         """Return today's digest, creating it on the first call of the day. The very first digest covers no changes.
 
         `now` is the time on the user's clock, by default on this machine's. If it is already tomorrow on the clock of
-        another browser, in another time zone, that browser's digest is returned, so that the two don't replace it.
+        another browser, in another time zone, that browser's digest is returned, so that the two browsers don't keep
+        replacing each other's digest.
         """
         now = since = now or local_now()
         day = now.date().isoformat()
@@ -81,7 +82,7 @@ class DigestDays:
         return self._store(DigestDay(day, since, now))
 
     def put_away(self, day: str) -> None:
-        """Hide the digest of a day. Only the last one is shown, so those of earlier days are left as they are."""
+        """Hide a day's digest. If a later digest has already replaced it, do nothing."""
         if (last := self._last()) and last.day == day:
             self._store(replace(last, put_away=True))
 
@@ -403,10 +404,10 @@ class Review:
         return merged
 
     def ask_again(self, is_answered: Callable[[str], bool], progress: Progress) -> None:
-        """Remove the unanswered questions that the notes surely answer by now. Raises Cancelled.
+        """Ask unanswered questions again, and stop listing those that the notes answer by now. Raises Cancelled.
 
-        Questions that weren't asked again for the longest time come first, and of those the newest. When the time is
-        up, the others wait for the next call.
+        Those asked again longest ago, or never, come first, and of these the newest. After ASKING seconds, the others
+        wait for the next call.
         """
         end = monotonic() + ASKING
         newest = self._store.searches.unanswered()[::-1]

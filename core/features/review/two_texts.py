@@ -1,4 +1,4 @@
-"""Notes with two texts to choose from: a pack's upgrade of an edited note, a file's conflict copy, a contradiction."""
+"""Notes with two texts to choose from: edited notes whose pack has newer text, and files with a conflict copy."""
 
 import re
 import unicodedata
