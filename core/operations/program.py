@@ -124,7 +124,7 @@ def format_status(status: WorkspaceStatus) -> list[str]:
     for pack in status.packs:
         lines.append(
             _(
-                " pack {name} {version} (notes: {notes}, chunks: {chunks})",
+                "  pack {name} {version} (notes: {notes}, chunks: {chunks})",
                 name=pack.name,
                 version=pack.version or "…",
                 notes=pack.notes,

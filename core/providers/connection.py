@@ -257,7 +257,7 @@ class RequestQueue:
 
     @contextmanager
     def _turn(self, settings: ServerSettings, stop: Stop) -> Iterator[ServerConnection]:
-        """Yield a connection once fewer than `requests_at_once` requests are ahead and any interval or pause is over."""
+        """Yield a connection once fewer than `requests_at_once` requests are ahead and any pause is over."""
         ticket = object()
         with self._changed:
             self._waiting.append(ticket)

@@ -332,10 +332,7 @@ def recognise(text: str, phrases: Sequence[str] = ()) -> Recognised | None:
 
 
 def _named_things(match: re.Match[str], question: str) -> compared_things.ComparedThings | None:
-    """Return the sides named by a matched question, or the subject of a list or summary.
-
-    Return None if it names none.
-    """
+    """Return the sides named by a matched question, or the subject of a list or summary, or None if there are none."""
     groups = {name: question[slice(*match.span(name))] for name in match.re.groupindex}
     topic = groups.pop("topic", "")
     rest = groups.pop("rest", "")

@@ -136,9 +136,10 @@ _LEAST_WORDS = 2
 
 
 def count_expired(store: Store, query: Query) -> int:
-    """Return how many expired notes a search leaves out that have at least half of the question's words in one passage.
+    """Return the number of expired notes that have at least half of the question's words in one passage.
 
-    A pair of Chinese characters that occurs in no passage doesn't count as a word.
+    The number is 0 if the question filters by status. A pair of Chinese characters that occurs in no passage doesn't
+    count as a word.
     """
     conditions = query.filters.conditions
     if not store.fields.any_lapsed() or any(condition.field == "status" for condition in conditions):
@@ -156,7 +157,11 @@ def count_expired(store: Store, query: Query) -> int:
 
 
 def with_file_states(store: Store, hits: Sequence[Hit]) -> tuple[Hit, ...]:
-    """Return the hits with the states of their files. `same` means that a file is unchanged since the last sync."""
+    """Return the hits with the states of their files.
+
+    `same` means that a file is unchanged since the last sync, `stale` that it has changed, and `gone` that it is
+    missing.
+    """
     states: dict[str, FileState] = {}
     for note_id, folder, path, *stamp in store.fields.stamps({hit.note.id for hit in hits if hit.note.in_file}):
         file = Path(folder, path)

@@ -105,7 +105,7 @@ def widen_query(query: Query) -> Query:
 
 
 def candidates(hits: Sequence[Hit], characters: int) -> Sequence[Hit]:
-    """Return the first hits, as many as fit within the given number of characters."""
+    """Return the first hits, as many as get LEAST_CHARACTERS each out of `characters`, up to CANDIDATES."""
     return hits[: min(CANDIDATES, characters // LEAST_CHARACTERS)]
 
 

@@ -32,7 +32,7 @@ def compare(old: Mapping[str, float], new: Mapping[str, float]) -> Comparison:
     """
     if only := old.keys() ^ new.keys():
         raise ConfigError(
-            "The two test runs asked different questions. {n} questions were asked in only one of them, such as "
+            "The two test runs asked different questions. Only one of them asked {n} of the questions, such as "
             "{ids}. Run the same question set both times.",
             n=len(only),
             ids=[message("'{text}'", text=question) for question in sorted(only)[:3]],

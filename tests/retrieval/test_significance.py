@@ -156,7 +156,7 @@ def test_below_enough_nothing_is_settled() -> None:
 def test_other_questions_are_an_error() -> None:
     old, new = {"a": 1.0, "b": 0.0, "c": 1.0}, {"b": 0.0, "c": 1.0, "d": 1.0}
     with pytest.raises(
-        ConfigError, match=r"2 questions were asked in only one of them, such as 'a', 'd'\. Run the same"
+        ConfigError, match=r"Only one of them asked 2 of the questions, such as 'a', 'd'\. Run the same"
     ):
         compare(old, new)
 

@@ -60,7 +60,7 @@ def original(workspace: Opened, note: Text) -> Response:
     "/answer/events",
     tags=[ask.noun],
     operation_id="answer.events",
-    summary="Answer with the language model, an event for each sentence as it is written; closing the stream ends it.",
+    summary="Answer with the language model, and send an event for each sentence. Closing the stream stops the model.",
     response_class=StreamingResponse,
     **documented(
         "".join(f"data: {json.dumps(event, ensure_ascii=False)}\n\n" for event in EXAMPLES["EVENTS"]),

@@ -437,7 +437,7 @@ def page(workspace: Workspace, after: str) -> tuple[list[tuple[str, NoteSummary]
 
 
 def texts(workspace: Workspace, uri: str) -> list[str]:
-    """Return a searchable note's text, given the note's address, and remarks on missing parts. Raises NoteNotFound."""
+    """Return the text of the searchable note at an address, and remarks on its missing parts. Raises NoteNotFound."""
     note_id = names.at(workspace, uri, answering=True).id
     body = workspace.texts.shown(note_id)
     return [body[:MOST_CHARACTERS], *_note_remarks(workspace.notes.get(note_id), body)]

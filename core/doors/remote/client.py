@@ -125,7 +125,7 @@ def connect_running(folder: Path) -> Remote | None:
 
 
 def differing(remote: Remote) -> list[str]:
-    """Return the names of settings that differ in the app.
+    """Return the names of the settings, except `workspace`, that differ in the app.
 
     The app may have another environment or another `tessera.toml`.
     """

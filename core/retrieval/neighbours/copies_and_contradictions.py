@@ -67,7 +67,7 @@ class Claims:
 
 
 def numbers_in(text: str) -> list[str]:
-    """Return the numbers in a text, those in words as figures."""
+    """Return the numbers in a text. Numbers in words are converted to figures."""
     return [_VALUES.get(number, number) for number in _NUMBER.findall(_plain(text))]
 
 
@@ -169,9 +169,9 @@ class Likeness:
             yield from (own for own in (pair, pair.reversed) if own.first == note_id)
 
     def _differ_in_subject(self, *pair: str) -> bool:
-        """Return whether the titles of two notes have words in common, and each names a subject of its own.
+        """Return whether two notes' titles have words in common, but each names a subject of its own, like two recipes.
 
-        The recipes of two dishes are an example. A note repeats its subject, and the other note never mentions it.
+        A note repeats its own subject, and the other note never mentions it.
         """
         notes = list(map(self._store.notes.note, pair))
         titles = [{*query_keywords(note.title)} for note in notes]

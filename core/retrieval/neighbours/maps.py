@@ -104,7 +104,7 @@ def _within(plane: Places) -> Places:
 
 
 def regions(plane: Places, count: int) -> NDArray[np.intp]:
-    """Cluster points with k-means, starting from distant centres. Return cluster numbers below `count`."""
+    """Cluster points with k-means, starting from distant centres. Return each point's cluster number, below `count`."""
     middles = plane[[int(np.argmin(((plane - plane.mean(0)) ** 2).sum(1)))]]
     farthest = np.full(len(plane), np.inf, np.float32)
     for _ in range(1, min(count, len(plane))):
