@@ -125,7 +125,10 @@ Candidates = Sequence[EvidenceCandidate]
 
 
 def _read(by_hit: Mapping[str, Candidates], reads: TokenizedHits) -> None:
-    """Set each unit's `read` feature. Only the passages with the most evidence from other features are scored."""
+    """Set the `read` feature of the units in hits that the reader can read.
+
+    Only the passages with the most evidence from other features are scored.
+    """
     passages = []
     for key, units in by_hit.items():
         read = reads.get(key)

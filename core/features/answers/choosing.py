@@ -230,9 +230,8 @@ def _runs(units: Candidates) -> Iterator[Span]:
 def features(chosen: Excerpts, ranked: Excerpts, result: SearchResult) -> dict[str, float]:
     """Return the features (see WEIGHTS) of the first excerpt in `chosen`.
 
-    `ranked` contains all excerpts, best first.
-    """
-    excerpt = chosen[0]
+    Only `share` also covers the other excerpts in `chosen`. `ranked` contains all excerpts, best first. """ excerpt =
+    chosen[0]
     others = [other.score for other in ranked if other.hit.note.id != excerpt.hit.note.id]
     hits = () if result.decompositions else result.hits[:RIVAL_HITS]
     best = max((hit.strength for hit in hits), default=0.0)
@@ -286,7 +285,7 @@ def select(result: SearchResult, units: Candidates) -> Selection:
 
 
 def _select_ranked(ranked: Excerpts) -> Excerpts:
-    """Return the best excerpt, and excerpts from other notes that answer nearly as well in different words."""
+    """Return the best excerpt and, up to QUOTES in total, excerpts from other notes that answer nearly as well."""
     chosen = list[Excerpt]()
     for excerpt in _close(ranked):
         if all(excerpt.hit.note.id != item.hit.note.id and not excerpt.repeats(item) for item in chosen):

@@ -123,7 +123,7 @@ def words(text: str) -> set[str]:
 
 
 def contains_name(name: str, held: set[str]) -> bool:
-    """Return whether a set of words contains a name. The name may have a different English ending there.
+    """Return whether a set of words contains a name. English endings such as the plural's may differ.
 
     If the set has no Chinese words, a Chinese name counts as contained.
     """

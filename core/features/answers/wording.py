@@ -125,7 +125,7 @@ def singular(word: str) -> str:
 
 @frozen
 class Source:
-    """A whole sentence from a passage that a quote is taken from.
+    """A whole sentence that a quote is taken from, with its span in the passage.
 
     `lead` and `before` are the span and the text of the words needed to understand the sentence, such as a list's
     lead-in.
@@ -163,8 +163,8 @@ def sources(passage: str, span: Span, fence: str = "") -> list[Source]:
 def is_copy(sentence: str, source: Source, place: str) -> bool:
     """Return whether a sentence copies its source word for word. The module's docstring lists the allowed differences.
 
-    `place` contains the titles above the source. If a lead-in or title contains a word that may change the meaning of
-    the text below it, no sentence counts as a copy.
+    `place` contains the titles above the source. No sentence counts as a copy if the source has struck-out text, or if
+    a lead-in or title contains a word that may change the meaning of the text below it.
     """
     # In a title, these kinds of words change the meaning of the text below it.
     if "~~" in source.text or turns(source.before) or turns(place).keys() & {"not", "untrue", "past", "if", "except"}:

@@ -83,7 +83,7 @@ def _compare(text: str, others: Sequence[str]) -> tuple[list[Span], list[Span]]:
     """Compare a text with other texts, and return two lists of spans in the text.
 
     The first list contains the figures, names and TURNING words that the other texts lack. The second contains the
-    figures that all texts have in common.
+    figures that the other texts contain too.
     """
     lacking, shared = figures.compare(text, others)
     said = {kind for other in others for kind in turns(other)}

@@ -32,7 +32,7 @@ class NotRestored:
 
 @frozen
 class EncryptedBackups:
-    """Whether future backups will be encrypted."""
+    """Says whether future backups will be encrypted."""
 
     encrypted: bool
 

@@ -201,7 +201,7 @@ class Backups(Switchable):
             self._thread.join()
 
     def due(self, now: datetime) -> bool:
-        """Return whether a daily backup is due.
+        """Return whether daily backups are on, and none has been made in the day before `now`.
 
         No backup is due if the workspace has no notes, or during an import. Backups dated in the future, made while the
         clock was wrong, are ignored.

@@ -213,7 +213,8 @@ def _sentences(note: Note, part: Section, holding: Holding) -> Candidates:
 
 
 def _link_texts(notes: Sequence[Note], links: NoteLinks) -> dict[str, list[str]]:
-    """Return the texts of links to each note from other notes, except texts that link to several notes."""
+    """Return the texts of links to each note from other notes, except single words and texts that link to several
+    notes."""
     places = defaultdict[str, dict[str, str]](dict)
     for note in notes:
         for match in _LINKED.finditer(note.body):
@@ -261,7 +262,7 @@ def suggest(notes: Iterable[Note], count: int) -> list[Question]:
 
 
 def _headed(note: Note, section: Section, casing: Casing) -> Candidates:
-    """Yield a question based on a section's heading, if the heading's first block answers the question on its own."""
+    """Yield a question based on a section's heading, if the section's first block answers the question on its own."""
     if not section.blocks or section.blocks[0].kind not in ("paragraph", "list"):
         return
     block = section.blocks[0]
@@ -455,7 +456,7 @@ class NoteChecks(Switchable):
         return newest.started_at, self._store.remembered.get(("check", newest.id, newest.asked), by_note)
 
     def unreached(self, base_id: str, note_id: str) -> datetime | None:
-        """Return the time of a base's latest check, or None if the check found the note or had no question about it."""
+        """Return the time of a base's latest check if it asked about a note but didn't find it, or None otherwise."""
         at, by_note = self.results(base_id)
         found = any(hit.note_id == note_id for result in by_note.get(note_id, ()) for hit in result.hits)
         return at if note_id in by_note and not found else None

@@ -175,7 +175,7 @@ def failing_requests(log: LogText) -> Facts:
 
 
 def _failure(event: LogEvent) -> Pair | None:
-    """Return the request and status in an event, or None if the event isn't a failed request."""
+    """Return the request and status in an event, or None if no request failed or a header was missing."""
     status = _status(event)
     if status.isdigit() and int(status) >= 400 and not _header_in(event.text):
         return request_of(event), status
@@ -210,7 +210,9 @@ def slow_calls(log: LogText) -> Facts:
 
 
 def _seconds(event: LogEvent) -> float:
-    """Return the duration stated in an event, in seconds, or -1 if no duration is stated or the server failed."""
+    """Return the duration stated in an event, in seconds.
+
+    The duration is -1 if none is stated, if the server failed, or if the event is a message or a command."""
     if event.kind in ("message", "command") or event.fields.get("status", "") >= "500":
         return -1.0
     if re.fullmatch(r"\d+(?:\.\d+)?", event.fields.get("seconds", "")):
