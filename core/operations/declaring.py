@@ -96,8 +96,8 @@ class Operation(Generic[Result]):
     The interface `by_hand`, if set, calls the function from hand-written code. A tool may be hand-written too. If `job`
     is set, the operation runs as a job with that name. `check` validates the arguments before the job starts. `creates`
     is the path of the resource that is created. `takes` holds example arguments, and `gives` is the example response.
-    `fields` are the function's keyword arguments. `lines` formats the result for people. It is either a sentence with
-    the result's fields in braces, or a function.
+    `fields` are the parameters that replace the function's `**kwargs`. `lines` formats the result for people. It is
+    either a sentence with the result's fields in braces, or a function.
     """
 
     name: str

@@ -27,12 +27,12 @@ def ids(workspace: "Workspace", names: Iterable[str]) -> list[str]:
 
 
 def id_of(workspace: "Workspace", name: str) -> str:
-    """Return a note's id. Raises the same errors as `ids`."""
+    """Return the id of the note with the given name. Raises the same errors as `ids`."""
     return ids(workspace, [name])[0]
 
 
 def any_id(workspace: "Workspace", name: str) -> str:
-    """Return a note's id, even if the note is deleted. Raises the same errors as `ids`."""
+    """Return the id of the note with the given name, even if the note is deleted. Raises the same errors as `ids`."""
     try:
         return id_of(workspace, name)
     except NoteNotFound:
@@ -40,7 +40,7 @@ def any_id(workspace: "Workspace", name: str) -> str:
 
 
 def any_ids(workspace: "Workspace", names: Iterable[str]) -> list[str]:
-    """Return the ids of notes, including deleted ones. Raises the same errors as `ids`."""
+    """Return the ids of the notes with the given names, even deleted ones. Raises the same errors as `ids`."""
     return [any_id(workspace, name) for name in names]
 
 

@@ -192,7 +192,7 @@ def plain_changes(difference: NoteDifference) -> FieldChanges:
 
 @frozen
 class PlacedNote:
-    """A note's id, title and place."""
+    """A note's id, base, path and title."""
 
     id: str
     base: str

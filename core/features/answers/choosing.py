@@ -230,8 +230,9 @@ def _runs(units: Candidates) -> Iterator[Span]:
 def features(chosen: Excerpts, ranked: Excerpts, result: SearchResult) -> dict[str, float]:
     """Return the features (see WEIGHTS) of the first excerpt in `chosen`.
 
-    Only `share` also covers the other excerpts in `chosen`. `ranked` contains all excerpts, best first. """ excerpt =
-    chosen[0]
+    Only `share` also covers the other excerpts in `chosen`. `ranked` contains all excerpts, best first.
+    """
+    excerpt = chosen[0]
     others = [other.score for other in ranked if other.hit.note.id != excerpt.hit.note.id]
     hits = () if result.decompositions else result.hits[:RIVAL_HITS]
     best = max((hit.strength for hit in hits), default=0.0)

@@ -119,7 +119,7 @@ class ModelReader:
 
 
 def _covering(item: Fact, others: Sequence[Fact]) -> Fact | None:
-    """Return the first fact in `others` that a rule found in the same lines, or None if there is none.
+    """Return the first of the rules' facts in `others` whose lines include all the fact's lines, or None.
 
     If a quote is long, return None too, because a long quote may be about several facts.
     """

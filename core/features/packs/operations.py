@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @frozen
 class PackDetails:
-    """A pack, with the same fields as `PackCard`."""
+    """A pack. See `PackCard` for the fields."""
 
     found: Pack | None
     installed: PackInstallation | None

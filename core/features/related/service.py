@@ -100,7 +100,7 @@ def tags(note: Note, neighbours: Sequence[Neighbour], cards: Cards) -> list[TagS
 
 
 def places(note: Note, base: str, neighbours: Sequence[Neighbour], cards: Cards) -> list[PlaceSuggestion]:
-    """Return folders to suggest for a note, or an empty list unless most of its nearest notes are elsewhere."""
+    """Return folders to suggest for a note, or an empty list unless most of its nearest notes are in another folder."""
     here = base, dirname(note.location)
     shares = votes(neighbours, {item: [(card.base, dirname(card.location))] for item, card in cards.items()})
     suggested = list[PlaceSuggestion]()

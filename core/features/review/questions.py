@@ -38,7 +38,10 @@ def group(questions: Texts) -> tuple[Texts, ...]:
 
 
 def _is_same(words: Collection[str], others: Collection[str]) -> bool:
-    """Return whether each word on either side may be a mistyped form of a word on the other side."""
+    """Return whether each word on either side may be a mistyped form of one on the other side.
+
+    At most _MOST may differ.
+    """
     return max(len(words), len(others)) <= _MOST and all(
         any(_is_typing_error(word, other) for other in there)
         for here, there in ((words, others), (others, words))

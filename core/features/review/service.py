@@ -293,7 +293,7 @@ class Review:
         return [item for item in found if item.key not in hidden], [item for item in found if item.key in hidden]
 
     def counts(self) -> Counter[MatterKind]:
-        """Return the number of items per kind.
+        """Return the number of waiting items per kind.
 
         While changed notes are being read, hints keep their last known counts.
         """

@@ -1,1 +1,1 @@
-"""Operations on recorded note uses and clicks on search hits."""
+"""Operations on recorded uses of notes and clicks on search hits."""

@@ -290,7 +290,10 @@ class Value(NamedTuple):
 
 
 def quoted_value(text: str, at: int) -> Value | None:
-    """Return the quoted value at the offset `at`, or None if there is none. Concatenated strings count as one value."""
+    """Return the quoted value at the offset `at`, or None if there is none.
+
+    Concatenated strings count as one value. An unclosed value ends with its line.
+    """
     if not (mark := _MARK.match(text, at)):
         return None
     start = mark.end()
