@@ -1,1 +1,1 @@
-"""Turns the text of a question into a query with filters, a level (simple to exploratory) and sub-queries."""
+"""Turn the text of a question into a query with filters, a level (simple to exploratory) and sub-queries."""

@@ -1,4 +1,4 @@
-"""Finds the items a question compares ("sides"), and the text that applies to all of them.
+"""Find the items a question compares ("sides"), and the text that applies to all of them.
 
 In 'For small files, zip or tar?', zip and tar are compared, and 'for small files' applies to both sides. A connective
 inside a word (和平, 参与) doesn't count. The sides are in the segment with the connective. Text separated from it by a

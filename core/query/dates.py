@@ -1,4 +1,4 @@
-"""Parses dates and time spans typed by the user into local days.
+"""Parse dates and time spans typed by the user into local days.
 
 Weeks begin on Monday. "A month ago" is the same day of the previous month, or the last day if that month
 is shorter. In running text, a time counts only at its `Place`:

@@ -1,4 +1,4 @@
-"""Breaks a question down into sub-queries, using the rules in this module or a language model."""
+"""Break a question down into sub-queries, using the rules in this module or a language model."""
 
 import re
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Recognizes filters expressed in plain words.
+"""Recognize filters expressed in plain words.
 
 Such filters name metadata (notes about Python, 项目A的相关笔记, notes tagged draft), contents ("notes with a table",
 包含代码示例的笔记) or exclusions (除了Redis以外的缓存, caches except Redis, 不用烤箱的蛋糕).

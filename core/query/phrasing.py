@@ -1,4 +1,4 @@
-"""Turns headings and defining sentences into questions, in Chinese and English."""
+"""Turn headings and defining sentences into questions, in Chinese and English."""
 
 import re
 from collections import Counter

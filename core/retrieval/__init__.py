@@ -1,1 +1,1 @@
-"""Finds hits for a question, builds context for prompts, and finds similar notes."""
+"""Find hits for a question, build context for prompts, and find similar notes."""

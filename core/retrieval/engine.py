@@ -188,7 +188,7 @@ class SearchEngine:
         }
 
     def tokenized_hits(self, result: SearchResult) -> TokenizedHits:
-        """Return each hit's tokens together with the question's, by chunk id. Cached for the most recent results."""
+        """Return each hit's tokens together with the question's, by chunk id. The latest results' are cached."""
         key = result.query, tuple((hit.asked, hit.chunk.id) for hit in result.hits), self._store.fields.version()
         tokenized = self._tokenized_hits.get(key)
         if tokenized is None:
@@ -218,9 +218,9 @@ class SearchEngine:
 
     @contextmanager
     def explained(self, typed: str, options: SearchOptions) -> Iterator[Reasons]:
-        """Search at the simple level, and keep the snapshot open during the `with` block.
+        """Search at the simple level, and yield an object that explains why notes aren't hits.
 
-        While it is open, hits can be explained. Raises the same errors as a search.
+        The snapshot that it reads stays open during the `with` block. Raises the same errors as a search.
         """
         prepared = self.prepare(typed, {**options, "explain": True})
         whole = SubQuery(prepared.query.text, WHOLE)

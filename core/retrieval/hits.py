@@ -1,4 +1,4 @@
-"""Builds hits from ranked candidates, adds passages, facets and file states, and reorders hits by clicks."""
+"""Build hits from ranked candidates, add passages, facets and file states, and reorder hits by clicks."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence

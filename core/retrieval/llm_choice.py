@@ -1,4 +1,4 @@
-"""Uses a language model in a search to decompose the question, choose among the hits, and write an answer."""
+"""Use a language model in a search to decompose the question, choose among the hits, and write an answer."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import replace

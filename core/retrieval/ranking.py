@@ -66,9 +66,10 @@ def fuse_weighted(vector: Scores, keyword: Scores, weight: float, trusted: Score
 
 
 def fuse_reciprocal(*stages: Scores) -> Scores:
-    """Return each chunk's sum of 1 / (60 + rank) over the stages that returned it. `stages` are ordered best first.
+    """Return each chunk's sum of 1 / (60 + rank) over the stages that returned it.
 
-    This is reciprocal rank fusion with the constant from the paper (Cormack, Clarke and Buettcher, SIGIR 2009).
+    The scores in each stage are ordered best first. This is reciprocal rank fusion with the constant from the paper
+    (Cormack, Clarke and Buettcher, SIGIR 2009).
     """
     fused: Scores = {}
     for scores in stages:

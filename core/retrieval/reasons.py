@@ -1,4 +1,4 @@
-"""Explains why a note isn't a hit by finding the first stage that none of its chunks passed."""
+"""Explain why a note isn't a hit by finding the first stage that none of its chunks passed."""
 
 from dataclasses import dataclass, replace
 

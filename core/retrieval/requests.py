@@ -1,4 +1,4 @@
-"""Prepares searches by parsing questions, correcting unknown words, embedding the questions and loading rerankers."""
+"""Prepare searches by parsing questions, correcting unknown words, embedding the questions and loading rerankers."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -79,7 +79,10 @@ def events(workspace: Opened, body: _TAKES) -> Response:
 def _events(
     workspace: Workspace, first: Answer, answers: Iterator[Answer], stop: threading.Event, language: str
 ) -> AsyncIterator[bytes]:
-    """Yield an answer's sentences as they are written, and finally the whole answer. Stop if the caller disconnects."""
+    """Yield an answer's sentences as they are written, and finally the whole answer or a problem.
+
+    Stop if the caller disconnects.
+    """
 
     def work(send: calls.Send) -> None:
         def event(kind: str, value: object) -> None:

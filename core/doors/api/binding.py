@@ -1,4 +1,4 @@
-"""Turns operations into the HTTP routes of version 1, with schemas. Long operations run as jobs."""
+"""Turn operations into the HTTP routes of version 1, with schemas. Long operations run as jobs."""
 
 import json
 import re

@@ -105,7 +105,7 @@ def waiting(
 
 
 def _read_text(text: str | None, before: str, name: str) -> str:
-    """Return `text` if it was given. If not, let the user edit the old text on a terminal, or read stdin."""
+    """Return `text` if it was given. If not, let the user edit the old text, or read stdin if it isn't a terminal."""
     if text is not None:
         return text
     if sys.stdin.isatty():

@@ -12,7 +12,7 @@ from core.base.terminal import say
 
 
 def _configured_workspace(context: typer.Context, folder: Path) -> Path:
-    """Return the workspace from the settings if the command line doesn't name one."""
+    """Return the workspace named on the command line, or the one in the settings if none is named."""
     from core.settings.file import usual_workspace  # takes a third of a second to import, so --help avoids it
 
     source = context.get_parameter_source("workspace")

@@ -238,7 +238,7 @@ def write(text: str) -> None:
 def ask_secret(label: str) -> str:
     """Ask for a key or passphrase, or read it from stdin if there is no terminal.
 
-    Options would be visible to other users. Raises ConfigError if the input isn't text.
+    Neither is an option of a command, because other users could see it. Raises ConfigError if the input isn't text.
     """
     if sys.stdin.isatty():
         return str(typer.prompt(label, hide_input=True, err=True))

@@ -81,7 +81,7 @@ UNREAD, SKIPPED = -1.0, -6.0
 class EvidenceQuestion:
     """A question or sub-query, with the words in it.
 
-    `rarity` maps each word to log(number of chunks / number of chunks that contain the word).
+    `rarity` maps each word to log((number of chunks + 1) / (number of chunks that contain the word + 0.5)).
     """
 
     text: str

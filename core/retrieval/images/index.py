@@ -1,4 +1,4 @@
-"""Searches for pictures in notes, and embeds the pictures in the background, once per hash and model."""
+"""Search for pictures in notes, and embed the pictures in the background, once per hash and model."""
 
 import logging
 import threading

@@ -1,1 +1,1 @@
-"""Finds related notes by meaning, words, links and tags. Also finds duplicate notes, and lays notes out on a map."""
+"""Find related notes by meaning, words, links and tags, find duplicate notes, and lay notes out on a map."""

@@ -1,4 +1,4 @@
-"""Finds pairs of notes with identical text, and pairs that contain the same sentence with different numbers."""
+"""Find pairs of notes with identical text, and pairs that contain the same sentence with different numbers."""
 
 import re
 from collections import Counter, defaultdict

@@ -1,4 +1,4 @@
-"""Finds notes similar to a note by meaning, words, links and tags. Also finds key phrases and similar passages."""
+"""Find notes similar to a note by meaning, words, links and tags, and find key phrases and similar passages."""
 
 import math
 from collections import Counter, defaultdict
@@ -99,7 +99,7 @@ def _weigh_words(counts: Counts, rarity: Weights) -> Weights:
 
 
 def _rarity(group: Collection[Counts]) -> Weights:
-    """Return each word's rarity in a group of notes as log(number of notes / number of notes with the word)."""
+    """Return each word's rarity in a group of notes as log((number of notes + 1) / number of notes with the word)."""
     return {
         word: math.log((len(group) + 1) / count)
         for word, count in Counter(word for counts in group for word in counts).items()
