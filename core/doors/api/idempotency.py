@@ -76,7 +76,7 @@ class Idempotency(BaseHTTPMiddleware):
         return answer
 
     def _find_answer(self, key: str, request: bytes) -> Response | None:
-        """Return the response stored for a key, a problem if the key can't be used, or None after reserving a new key."""
+        """Return the response stored for a key, a problem if it can't be used, or None after reserving a new key."""
         try:
             creation = self._workspace().creations.begin(key, request)
         except TesseraError as error:
