@@ -235,8 +235,9 @@ class Answers:
     def _find_contradiction(self, answer: Answer) -> Quote | None:
         """Return a sentence from another note's hit that contradicts the first quote's marked part, or None.
 
-        The marked part contains the sentence's counterpart, or all numbers of a counterpart that has at least as many
-        of the question's words. If several sentences do, the one with the most words of the question is returned.
+        The marked part contains the sentence's counterpart, or all numbers of a counterpart that has, together with its
+        note's title, all of the question's words in the quote and the titles above it. If several sentences do, the one
+        with the most words of the question is returned.
         """
         first = answer.quotes[0]
         result = answer.result

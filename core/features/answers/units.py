@@ -110,8 +110,9 @@ Units = Iterator[Unit]
 def with_code(text: str, fence: str, span: Span) -> Span:
     """Return a span of Markdown text, extended to cover the code blocks that it introduces or overlaps.
 
-    The text that introduces such a block is included too. Blocks longer than WHOLE_CODE don't extend the span. `fence`
-    is the opening line of the fence in which the text begins.
+    The text that introduces such a block is included too. Of a block longer than WHOLE_CODE, the first parts that fit
+    are included, if the span introduces them or overlaps with them. `fence` is the opening line of the fence in which
+    the text begins.
     """
     start, end = span
     for unit in units_of(text, fence):

@@ -74,7 +74,7 @@ _MENDS = re.compile(
     r"|rotat(?:ed|ing)|upgrad(?:ed|ing)|downgrad(?:ed|ing)|increas(?:ed|ing)|rais(?:ed|ing)|clear(?:ed|ing)|free(?:d|ing))\b"
     r"|重启|重新加载|重新部署|回滚|清理|扩容|更换|升级"
 )
-# The beginning of a line that says what a person did. A request, or a line about what a program with such a name is #
+# The beginning of a line that says what a person did. A request, or a line about what a program with such a name is
 # doing, doesn't match.
 _OPERATOR = re.compile(
     r"\W{0,3}(?:(?i:admin(?:istrator)?|operator|ops|on-?call|sre|dba|sysadmin)(?![-.\w])|运维|管理员|值班)[^:：\n]{0,40}[:：]"
@@ -329,10 +329,10 @@ def _end(after: Sequence[LogEvent], subject: set[str]) -> tuple[LogEvent | None,
     """Return the step that may have ended an error, and the event that reports the error's end. Either may be None.
 
     The next event may be unrelated. Therefore, the end must have words in common with the error, and the step must have
-    words in common with the error or the end. A line that states the fix is an end without any common words, and has no
-    step. If no end is
-    reported, the step must be an action that may fix errors or the first thing that an operator did before any other
-    error, and the log must continue after the step.
+    words in common with the error or the end, or else be an action of the same source that may fix errors. A line that
+    states the fix is an end without any common words, and has no step. If no end is reported, the step must be an
+    action that may fix errors or the first thing that an operator did before any other error, and the log must continue
+    after the step.
     """
     between: Events = []
     for event in after:

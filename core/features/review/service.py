@@ -404,7 +404,7 @@ class Review:
         return merged
 
     def ask_again(self, is_answered: Callable[[str], bool], progress: Progress) -> None:
-        """Ask unanswered questions again, and stop listing those that the notes answer by now. Raises Cancelled.
+        """Ask unanswered questions again, and stop listing those that the notes surely answer by now. Raises Cancelled.
 
         Those asked again longest ago, or never, come first, and of these the newest. After ASKING seconds, the others
         wait for the next call.

@@ -1,4 +1,4 @@
-"""Notes with two texts to choose from: edited notes whose pack has newer text, and files with a conflict copy."""
+"""Notes with two texts to choose from: edited notes whose pack has newer text, conflict copies, contradictions."""
 
 import re
 import unicodedata
