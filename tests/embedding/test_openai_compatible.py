@@ -137,7 +137,7 @@ def body(*rows: object) -> dict[str, object]:
 def test_an_unusable_answer_is_an_error(answer: object) -> None:
     with (
         ModelServer(Answer(answer)) as server,
-        pytest.raises(ProviderError, match="didn't return 2 lists of numbers") as caught,
+        pytest.raises(ProviderError, match="didn't return one list of numbers for each text") as caught,
     ):
         embedder(server).embed(["x", "y"], role="note")
     assert f"The model server {server.url}" in str(caught.value)

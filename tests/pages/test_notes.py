@@ -478,7 +478,7 @@ def test_a_base_that_writes_to_its_files_asks_before_it_takes_another_folder(vau
     (other / "note.md").write_text("Another note.")
     proposed(screen, other)
     said = screen.app.info[0].value.replace("\\", "")
-    assert said == f"The notes in {other} will be added to 'My notes', which already has 3 notes."
+    assert said == f"The notes in {other} will be added to your 3 notes."
     assert "To keep this folder's files as they are, import it into another base." in screen.text
     assert screen.app.button("plan_apply").disabled
     screen.app.checkbox("plan_writes_too").set_value(True).run()

@@ -250,7 +250,8 @@ def _decide(plan: SyncPlan) -> None:
     """
     with frame("plan"):
         bases = base_names()
-        st.subheader(plain(t("What will change in '{base}'", base=plan.base)))
+        several = len({*bases, plan.base}) > 1
+        st.subheader(plain(t("What will change in '{base}'", base=plan.base) if several else t("What will change")))
         if plan.makes is not None and plan.base not in bases:
             if bases:  # the first base needs no name
                 st.info(
@@ -312,10 +313,9 @@ def _draw_addition(plan: SyncPlan) -> KnowledgeBase | None:
         st.info(
             plain(
                 t_plural(
-                    "The notes in {folder} will be added to '{base}', which already has {n} note.",
-                    "The notes in {folder} will be added to '{base}', which already has {n} notes.",
+                    "The notes in {folder} will be added to your {n} note.",
+                    "The notes in {folder} will be added to your {n} notes.",
                     n=notes,
-                    base=base.name,
                     folder=plan.source_ref,
                 )
             ),

@@ -401,7 +401,7 @@ _HEAD = b'{"tessera": "base", "version": 1, "base": {"name": "b"}, '
         (_HEAD + b'"x": ' + b"[" * 100_000, "line 1: this is nested too deeply"),
         (_HEAD + b'"notes": [\n{"path": "a.md", "title": "a"}\n{"path": "b.md"}]}', "line 3: .*a comma is missing"),
         (_HEAD + b'"notes": [{"path": "a.md", "title": "a"},]}', "line 1: .*a valid value is missing"),
-        (_HEAD + b'"notes": []} {}', "line 1: .*more text after the end"),
+        (_HEAD + b'"notes": []} {}', "line 1: .*text after the end"),
         (_HEAD + b'"notes": {"a": 1}}', "this isn't a base exported by Tessera"),
         (_HEAD + b'\n"notes": [\n{"path": "\xff"}]}', "line 3: this isn't UTF-8"),
         (b"", "line 1: .*a valid value is missing"),
