@@ -206,8 +206,8 @@ class PictureReader:
     def read(self, data: bytes, path: str, look: Look) -> tuple[str, str]:
         """Return a picture's text, or "" if it contains no words, and the reader's version.
 
-        `look` is called regularly. If it raises an exception, the process is ended. Raises SourceError if the picture
-        is rejected or can't be read, and Interrupted if the picture isn't to blame.
+        `look` is called regularly. If it raises an exception, the reader's process is killed. Raises SourceError if the
+        picture is rejected or can't be read, and Interrupted if the picture isn't to blame.
         """
         result = self._result(data, path, "ocr", look)
         with _checked(path):

@@ -251,9 +251,12 @@ _BETTER = {
 }
 # Suffixes of unsupported kinds, mapped to the reason why their files aren't read and what the user can do.
 _REASONS = {
-    " ".join((*PICTURES, "svg avif heic heif ico psd raw cr2 nef dng")): message(
+    " ".join(PICTURES): message(
         "This is a picture. It is shown in the notes that link to it. To find its text, turn on 'Read text "
         "in pictures' in the base's settings."
+    ),
+    "svg avif heic heif ico psd raw cr2 nef dng": message(
+        "This is a picture in a format whose text Tessera can't read. Save it as PNG or JPEG."
     ),
     "enex jex": EXPORT,
     "zip": message("This is a zip archive. Import it separately, or unpack it into this folder."),

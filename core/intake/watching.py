@@ -539,7 +539,11 @@ def freshness(store: Store, jobs: Jobs, watching: Watching, of: KnowledgeBase | 
             "{n} passages can be found only by keyword",
             n=sum(map(store.refusals.count, known)),
         ),
-        plural("{n} text folder has no base", "{n} text folders have no base", n=0 if of else len(watching.refused)),
+        plural(
+            "{n} folder of text files can't be used as a base",
+            "{n} folders of text files can't be used as bases",
+            n=0 if of else len(watching.refused),
+        ),
     )
     return Freshness("attention" if risks else "notice" if notices else "current", (*risks, *notices))
 

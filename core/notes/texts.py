@@ -132,7 +132,7 @@ def title_of(body: str, inside: BodyMetadata | None = None) -> str:
 def is_titled_by_text(note: Note) -> bool:
     """Return whether a note's title is taken from its text.
 
-    The title may also be the name of a file named after the text, possibly with a number.
+    This includes the name of a file that is named after the text, possibly with a number added.
     """
     title = title_of(note.body)
     name = re.escape(stem(title_filename(title)))

@@ -177,7 +177,7 @@ def check_use(name: str, field: str, at: Span, *, is_empty: bool, negated: bool)
     """
     if is_empty:
         raise QueryError(
-            "'{name}' has no value. Write it directly after the colon, such as {example}. {help}",
+            "'{name}' has no value. Write the value directly after the colon, as in {example}. {help}",
             at,
             name=name,
             example=name + _EXAMPLES.get(field, "work"),

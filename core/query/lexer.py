@@ -250,7 +250,7 @@ class QuestionLexer:
             at += 1
 
     def _contents(self, at: int) -> QuerySpan | None:
-        """Return the filter on contents named at `at`, or None if there is none."""
+        """Return the filter for what a note contains, such as "with a table", that starts at `at`, or None."""
         if not (named := own_words.named_contents(self._typed, at)):
             return None
         self.names_contents = True

@@ -204,12 +204,12 @@ def connect(workspace: Path, **given: object) -> FolderConnection:
             return report
         question = plural(
             (
-                "{n} note differs from its file: {paths}. The note will take over the file's text. The current text "
-                "of the note is kept in the history."
+                "{n} note differs from its file: {paths}. Its text will be replaced with the file's text, and kept in "
+                "the history."
             ),
             (
-                "{n} notes differ from their files: {paths}. The notes will take over the files' text. The current "
-                "text of the notes is kept in the history."
+                "{n} notes differ from their files: {paths}. Their text will be replaced with the files' text, and "
+                "kept in the history."
             ),
             n=len(report.differing),
             paths=report.differing,

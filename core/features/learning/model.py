@@ -119,9 +119,9 @@ class ModelReader:
 
 
 def _covering(item: Fact, others: Sequence[Fact]) -> Fact | None:
-    """Return the first of the rules' facts in `others` whose lines include all the fact's lines, or None.
+    """Return the first fact in `others` that covers all lines of `item`, or None.
 
-    If a quote is long, return None too, because a long quote may be about several facts.
+    Also return None if a quote is long or has several lines, because it may be about several facts.
     """
     if any("\n" in quote or len(quote) > _LONG for quote in item.quotes):
         return None

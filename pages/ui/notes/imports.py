@@ -346,12 +346,12 @@ def _joins(plan: SyncPlan) -> bool:
     warn(
         t_plural(
             (
-                "{n} note differs from its file. The note will take over the file's text. The current text of the note "
-                "is kept in the history."
+                "{n} note differs from its file. Its text will be replaced with the file's text, and kept in the "
+                "history."
             ),
             (
-                "{n} notes differ from their files. The notes will take over the files' text. The current text of "
-                "the notes is kept in the history."
+                "{n} notes differ from their files. Their text will be replaced with the files' text, and kept in the "
+                "history."
             ),
             n=count,
         ),

@@ -109,7 +109,7 @@ def accept(chosen: Sequence[Submission]) -> None:
     """Accept new notes and proposed changes, and offer to undo this.
 
     A single change is applied even if its note has changed since it was proposed. If another program has
-    changed the note's file, the note takes over the file's text before Conflict is raised.
+    changed the note's file, the file's text replaces the note's before Conflict is raised.
     """
     over = chosen[0].note.version if len(chosen) == 1 else None
     try:

@@ -192,7 +192,7 @@ BUDGETS = (500, 1000, 2000, 4000, 8000, 16_000)
 
 
 def draw(text: str, options: SearchOptions, *, several: bool) -> None:
-    """Search for a question and draw the result. If the full search is slow, draw preliminary hits first."""
+    """Run the search for a question and draw the result. If the full search is slow, draw preliminary hits first."""
     now = options | {"wait": False}
     # Use separate containers, so that elements that come and go don't move those below.
     with row(key="earlier_questions"):
