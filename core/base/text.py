@@ -342,7 +342,9 @@ def query_keywords(text: str, *, limit: int = 64) -> list[str]:
         word = run.group()
         if run.lastgroup:
             words |= dict.fromkeys(_pairs(_clusters(word)) or [word])
-        elif whole := _plain(word.strip("_")):  # digits are kept, so that `iphone15` doesn't match every iPhone
+        elif whole := without_accents(
+            word.strip("_")
+        ):  # digits are kept, so that `iphone15` doesn't match every iPhone
             words |= dict.fromkeys((whole, *(word[start:end].lower() for start, end in _humps(word))))
     return ([word for word in words if word not in STOP_WORDS] or list(words))[:limit]
 
@@ -380,11 +382,12 @@ def _pairs(clusters: Sequence[str]) -> list[str]:
 
 @lru_cache(20_000)
 def _identifier(word: str) -> Sequence[str]:
-    whole = _plain(word.strip("_"))
-    return (whole, *(_plain(word[start:end]) for start, end in parts_of(word))) if whole else ()
+    whole = without_accents(word.strip("_"))
+    return (whole, *(without_accents(word[start:end]) for start, end in parts_of(word))) if whole else ()
 
 
-def _plain(word: str) -> str:
+def without_accents(word: str) -> str:
+    """Return a text in lower case, without accents, and with normal width."""
     if word.isascii():
         return word.lower()
     return _ACCENTS.sub("", unicodedata.normalize("NFKD", word.casefold())).translate(_STROKES)

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Sequence
 from itertools import chain
 
 from core.base.flow import cells
-from core.base.text import CHINESE, CJK, STOP_WORDS, fold, query_keywords
+from core.base.text import CHINESE, CJK, STOP_WORDS, fold, query_keywords, without_accents
 from core.features.answers import figures
 from core.features.answers.wording import tokens
 
@@ -22,21 +22,24 @@ _HEADING = re.compile(
 _NAME = re.compile(rf"[^\W\d_a-z{CJK}][\w.'’-]*(?:[ \t]+[^\W\d_a-z{CJK}][\w.'’-]*){{0,2}}|[{CJK}·]{{2,6}}")
 # A word in a question that may be a name: it has a capital within a sentence, or a possessive ending.
 _NAMING = re.compile(r"(?<=[\w,;] )([^\W\d_]\w*)|\b\w+(?=['’]s\b)")
-# What a question is about, in small letters or Chinese: the word after its verb, how it begins, or a relative. And the
-# number of a model, after its name.
+# What a question is about: somebody with a possessive, how a Chinese question begins, or a relative. Also the number
+# after a model's name.
 _SUBJECT = re.compile(
-    r"(?i)\b(?:do(?:es)?|did|is|are|was|were|has|have|can|will) (?P<verb>(?!\w+(?:ing|ed) )[a-z]\w+) "
-    r"|\b(?P<owner>[a-z]+)['’]s |\b\w*(?-i:[A-Z])\w+ (?P<number>\d[\w.]*\b)"
-    rf"|^\W*(?:请问)?(?![谁什怎哪几多为如何我你您他她它这那有今明昨上下最现])(?P<first>[{CJK}]{{2,3}}?)"
+    r"(?i)\b(?P<owner>[a-z]+)['’]s |\b\w*(?-i:[A-Z])\w+ (?P<number>\d[\w.]*\b)"
+    r"|^\W*(?:请问)?(?![谁什怎哪几多为如何我你您他她它这那有今明昨上下最现]|[一总]共|应该|还有|[早晚]上|中午|周末|每|家里|大家|咱)"
+    rf"(?P<first>(?:(?![不没哪几多吗])[{CJK}]){{2,3}}?)"
     r"(?=[对的有是在会能可要应该想住坐放加什怎如为几多去用需不吃被得和跟与里上\W]|今年|喜欢|\Z)"
     r"|(?P<relative>[爸妈爷奶哥姐弟妹舅姑叔]{2}|外[公婆]|老[公婆]|儿子|女儿)"
 )
 # Words in such a place that name nothing, and days, which may be written in other ways.
 _NAMELESS = STOP_WORDS | frozenset(
-    "he she you any anyone anybody someone somebody everyone everybody one who let here all not no monday tuesday"
+    "he she anyone anybody someone somebody everyone everybody one who let here today tomorrow yesterday monday tuesday"
     " wednesday thursday friday saturday sunday january february march april may june july august september october"
     " november december".split()
 )
+
+# Number of letters above which a name's last three may differ, as in Postgres and PostgreSQL.
+_LONG = 6
 
 # Spans of sections headed by other names, each with the names in the question that its heading lacks.
 OthersSections = Iterable[tuple[int, int, set[str]]]
@@ -89,6 +92,10 @@ def sections_of_others(question: str, words: Collection[str], body: str) -> Othe
                 yield start, end, meant - own
 
 
+def _squeezed(text: str) -> str:
+    return without_accents(text).replace("-", "")
+
+
 def names_other(question: str, text: str) -> bool:
     """Return whether a question names something that a text, with the titles above it, doesn't name.
 
@@ -98,7 +105,15 @@ def names_other(question: str, text: str) -> bool:
     wanted = [match[match.lastgroup or 0] for match in _SUBJECT.finditer(plain)]
     wanted += [name for _, name in figures.names(plain, ())]
     held = figures.words(figures.normal(text))
-    return not all(fold(name) in _NAMELESS or figures.contains_name(name, held) for name in wanted)
+    spaced = re.sub(r"\W+", " ", f" {_squeezed(text)} ")
+
+    def is_held(name: str) -> bool:
+        """Return whether the text contains a name, perhaps with another hyphen, accent or, if it is long, ending."""
+        key = _squeezed(name)
+        beginning = f" {key[:-3]}" if len(key) > _LONG and key.isalpha() else f" {key} "
+        return figures.contains_name(name, held) or beginning in spaced
+
+    return not all(fold(name) in _NAMELESS or is_held(name) for name in wanted)
 
 
 # A list item's label: the words before its colon.
