@@ -184,8 +184,9 @@ class WrittenAnswer:
 # Chance below which the hits for a denied question are assumed to contain no answer. Of 120 natural questions with an
 # answer, none without a good match is below it.
 _HARDLY = 0.05
-# Chance from which an answer is taken to answer the whole question. Of ten questions, each with a note about a part of
-# it, seven are below, and none is with a note that answers all of it.
+# A question that asks for several things, and the chance from which its answer is taken to give all of them. With notes
+# that give one of two, seven of ten questions are below, and none is with a note that gives both.
+_SEVERAL = re.compile(r"(?i)\band (?:who|what|when|where|which|how|why)\b|[,，、].*[谁什几多哪怎]|[?？].*[?？]")
 _SURELY = 0.87
 
 
@@ -267,7 +268,7 @@ class Answer:
     @property
     def is_sure(self) -> bool:
         """Whether the first quote most probably answers the whole question, so that it needs no other note."""
-        return self.chance >= _SURELY
+        return self.answered == "yes" and (self.chance >= _SURELY or not _SEVERAL.search(self.query))
 
     @property
     def explanation(self) -> Message | None:

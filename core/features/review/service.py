@@ -370,12 +370,16 @@ class Review:
 
         The nearest note has at least half of the words in the new note's title.
         """
-        if matter.note is None:
+        if (note_id := matter.note_id) is None:
             return None
-        note = self._store.note(matter.note.id)
+        key = ("nearest", matter.key)
+        return self._store.remembered.get(key, lambda: self._nearest(note_id, matter.base))
+
+    def _nearest(self, note_id: str, base: str) -> NoteSummary | None:
+        note = self._store.note(note_id)
         words = re.findall(r"\w+", f"{note.title} {note.body[:_COMPARED]}")
         about = {*query_keywords(note.title)}
-        for hit in self._neighbours.passages(words, 1, [matter.base]) if words else ():
+        for hit in self._neighbours.passages(words, 1, [base]) if words else ():
             held = about & {*keywords(f"{hit.note.title} {hit.chunk.text}")}
             if 2 * len(held) >= max(1, len(about)):
                 return hit.note

@@ -191,7 +191,12 @@ def _try_again(chosen: Items) -> None:
 def _let_be(chosen: Items) -> None:
     keys = [matter.key for matter in chosen]
     workspace.review.let_be(keys)
-    text = t_plural("{n} item is hidden until it changes.", "{n} items are hidden until they change.", n=len(keys))
+    if chosen[0].kind == "reminder":
+        text = t_plural(
+            "Reminders were turned off for {n} note.", "Reminders were turned off for {n} notes.", n=len(keys)
+        )
+    else:
+        text = t_plural("{n} item is hidden until it changes.", "{n} items are hidden until they change.", n=len(keys))
     offer_undo(text, lambda: workspace.review.reopen(keys))
 
 
@@ -345,7 +350,8 @@ def draw_item(matter: ReviewItem) -> None:
     else:
         if others := [wording for wording in matter.quotes if wording != matter.title]:
             caption(t("Also asked as: {wordings}", wordings=others))
-        _draw_part(matter.title)
+        with errors():
+            _draw_part(matter.title)
     if matter.note and not matter.pair:
         note_link(matter.note.id, came="review")
     if matter.kind != "note":

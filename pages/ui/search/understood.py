@@ -126,8 +126,8 @@ def collect_facets(result: SearchResult, options: SearchOptions) -> Facets:
     """
 
     def count(result: SearchResult) -> Sequence[Facet]:
-        weak = [hit for group in hits.weak_groups(result) for hit in group]
-        return workspace.searching.count_facets([hit for hit in result.hits if hit not in weak])
+        weak = {hit.chunk.id for group in hits.weak_groups(result) for hit in group}
+        return workspace.searching.count_facets([hit for hit in result.hits if hit.chunk.id not in weak])
 
     own = count(result)
     fields = {}
