@@ -182,7 +182,7 @@ def bases(status: Status) -> None:
         page_link("notes.py", "Import more notes", "add", **{"import": "open"})
         if not workspace.readonly and small("Today's note", "home_today", "today"):
             shell.open_today()
-        if jobs.SAMPLE not in [base.base.name for base in status.bases]:
+        if not welcome.has_sample():
             welcome.samples(type="tertiary")
 
 

@@ -13,7 +13,7 @@ from pages.ui.shared.links import arrived_value
 from pages.ui.shared.names import base_names, last_update, local
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
-from pages.ui.shared.text import busy, join_list, small_print, t, t_plural, text_of, with_label
+from pages.ui.shared.text import busy, join_list, small_print, t, t_plural, with_label
 from pages.ui.shared.widgets import button, caption, errors, expander, form, small, submit, text_input, warn
 
 # The current view of the Bases page: all bases, one base, or the form for a new base. It is kept in the URL.
@@ -82,10 +82,7 @@ def problems(base: KnowledgeBase) -> None:
     caption(t("Watched (last checked {at})", at=local(last)) if last else t("Watched"), "visibility")
     for number, watched_folder in enumerate(seen):
         if watched_folder.problem:
-            st.warning(
-                with_label(plain(watched_folder.folder), plain(watched_folder.problem)),
-                icon=":material/folder_off:",
-            )
+            warn(with_label(watched_folder.folder, watched_folder.problem), "folder_off")
         elif watched_folder.removals:
             warn(
                 t_plural(
@@ -131,7 +128,7 @@ def text_folders() -> None:
             icon=":material/folder:",
         )
     for name, why in workspace.watching.refused.items():
-        st.warning(with_label(plain(name), plain(why)), icon=":material/folder_off:")
+        warn(with_label(name, why), "folder_off")
 
 
 _RESTORED = "restored_base"
@@ -154,7 +151,7 @@ def section(base: KnowledgeBase) -> None:
     if restored is None or restored.base.id != base.id:
         return
     if session_state.get(_FOREIGN):
-        st.warning(text_of(FOREIGN), icon=":material/shield:")
+        warn(FOREIGN, "shield")
     lines = [
         f"- **{plain(SWITCHES[name])}** — {plain(HELPS[name])}"
         for name in restored.powers.switches

@@ -191,7 +191,7 @@ def _draw_switch(base: KnowledgeBase, switch: Switch) -> None:
     shut = hindrance("switch")
     with row():
         if button("Resume", f"resume_{base.id}", "play_arrow", type="primary", disabled=shut):
-            start_job("switch", lambda progress: _run(base, progress))
+            _start_switch(base)
         if button(
             "Cancel the change",
             f"abandon_{base.id}",
@@ -223,7 +223,7 @@ def _draw_archived_model(base: KnowledgeBase) -> None:
         busy = hindrance("cost", *BASES)
         with row():
             if button("Use that model", f"use_wish_{base.id}", "model_training", disabled=busy):
-                start_job("cost", lambda progress: _model_cost(base, base.wish, progress))
+                _start_estimate(base, base.wish)
             if button("Keep the current model", f"drop_wish_{base.id}", "close", disabled=busy):
                 workspace.bases.forget_wish(base.name)
                 rerun()
@@ -254,8 +254,7 @@ def _change(base: KnowledgeBase, models: Sequence[ModelCard]) -> None:
         "stop and continue later."
     )
     if estimate and embedder:
-        name = embedder.strip()
-        start_job("cost", lambda progress: _model_cost(base, name, progress))
+        _start_estimate(base, embedder.strip())
     cost = jobs.estimate(base.name)
     if cost is None:
         return
@@ -268,14 +267,20 @@ def _change(base: KnowledgeBase, models: Sequence[ModelCard]) -> None:
     ):
         workspace.switches.begin(base.name, cost.embedder)
         workspace.jobs.forget("cost")
-        start_job("switch", lambda progress: _run(base, progress))
+        _start_switch(base)
 
 
-def _model_cost(base: KnowledgeBase, embedder: str, progress: Progress) -> ChangeCost:
-    return workspace.switches.cost(base.name, embedder, progress=jobs.about(base.name, progress))
+def _start_estimate(base: KnowledgeBase, embedder: str) -> None:
+    start_job(
+        "cost",
+        lambda progress: workspace.switches.cost(base.name, embedder, progress=jobs.about(base.name, progress)),
+    )
 
 
-def _run(base: KnowledgeBase, progress: Progress) -> None:
-    workspace.switches.run(base.name, progress=jobs.about(base.name, progress))
-    # Load the new model now: until it is loaded, the base is searched by words only.
-    workspace.models.start_warming()
+def _start_switch(base: KnowledgeBase) -> None:
+    def run(progress: Progress) -> None:
+        workspace.switches.run(base.name, progress=jobs.about(base.name, progress))
+        # Load the new model now: until it is loaded, the base is searched by words only.
+        workspace.models.start_warming()
+
+    start_job("switch", run)

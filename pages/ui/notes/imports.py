@@ -263,13 +263,12 @@ def _decide(plan: SyncPlan) -> None:
         reports.show(plan)
         confirmed = not plan.joined or _joins(plan)
         if plan.removes_many():
-            st.warning(
+            warn(
                 t(
                     "{n} of {known} notes are no longer in the folder and would be removed. Is this the right folder?",
                     n=len(plan.removed),
                     known=plan.known,
-                ),
-                icon=":material/warning:",
+                )
             )
             confirmed &= st.checkbox(
                 t_plural("Yes, remove {n} note", "Yes, remove {n} notes", n=len(plan.removed)), key="plan_confirmed"

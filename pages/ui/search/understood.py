@@ -34,7 +34,7 @@ from pages.ui.shared.names import field_value
 from pages.ui.shared.safe import folded, html, plain, t_html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import sentences, t, text_of, with_note
-from pages.ui.shared.widgets import Action, bound, button, caption, close, expander, pills, row, small
+from pages.ui.shared.widgets import Action, bound, button, caption, close, expander, pills, row, small, warn
 
 # The sub-queries of a decomposed question by round, each with its number of hits and of new hits.
 
@@ -206,10 +206,7 @@ TAGS = 8
 def draw_suggestions(text: str, result: SearchResult) -> None:
     """Draw a message that nothing was found, with buttons that drop a part of the question or change an option."""
     words = bool(result.understood.text)
-    st.warning(
-        t("Nothing was found for this question.") if words else t("No note matches these filters."),
-        icon=":material/search_off:",
-    )
+    warn(t("Nothing was found for this question.") if words else t("No note matches these filters."), "search_off")
     tags = workspace.vocabulary.tags()
     known = {tag.casefold() for tag in tags}
     often = sorted(tags, key=lambda tag: -tags[tag])[:TAGS]

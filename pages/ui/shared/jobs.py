@@ -33,7 +33,7 @@ from pages.ui.shared.names import IMPORTING, READONLY, local, megabytes
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, text_of
-from pages.ui.shared.widgets import Callback, button, close, errors, page_link, popup, row, table, text_column
+from pages.ui.shared.widgets import Callback, button, close, errors, page_link, popup, row, table, text_column, warn
 
 SAMPLES = Path(__file__).parents[3] / "data" / "packs" / "sample"
 # Name of the pack with the sample notes, and of its base.
@@ -370,7 +370,7 @@ def _ended(job: Job) -> None:
     if job.state == "failed":
         st.error(f"**{t('Something went wrong')}** {plain(job.error)}", icon=":material/error:")
     elif job.state == "cancelled":
-        st.warning(text_of(JOB_KINDS[name].stopped), icon=":material/stop_circle:")
+        warn(JOB_KINDS[name].stopped, "stop_circle")
     match result:
         case LearningReport():
             st.session_state[_READ] = job.id

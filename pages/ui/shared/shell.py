@@ -294,7 +294,7 @@ def _frame(workspace: Workspace | None) -> st.Page:
             welcome.draw_tour(here)
     path = urlsplit(st.context.url or "").path.strip("/")
     if path and path not in PAGES:
-        st.warning(t("There is no page at this address."), icon=":material/help:")
+        warn(t("There is no page at this address."), "help")
     if wants == "search":
         switch_page(pages["search"])
     if wants == "today" and workspace:

@@ -399,7 +399,7 @@ def table(
 
 def text_column(label: str, width: ColumnWidth | None = None) -> ColumnConfig:
     """Return the configuration for a table column of text."""
-    return st.column_config.TextColumn(text_of(Message(label)), width=width)
+    return st.column_config.TextColumn(label_of(label), width=width)
 
 
 def count_column(title: Label, width: ColumnWidth | None = None) -> ColumnConfig:
