@@ -30,10 +30,6 @@ def choose(path: str) -> None:
     query_params.from_dict({ADDRESS: path} if path else {})
 
 
-def filter_box() -> str:
-    return text_box("Find in the guide", "guide_words", icon=":material/search:", live="200ms").strip()[:MOST]
-
-
 def show(body: str, key: str) -> None:
     """Show HTML. Clicking a link to a chapter opens the chapter."""
     show_document(body, key, arrival=query_params.get(ADDRESS, ""), on_click=lambda link: choose(link.note_id))
@@ -50,7 +46,7 @@ def listed(items: Iterable[Chapter], current: str = "") -> str:
     return f"<ul>{rows}</ul>" if rows else ""
 
 
-def contents(every: Chapters, *, current: str = "") -> str:
+def contents(every: Chapters, current: str) -> str:
     """Return the table of contents as HTML. `current` is the open chapter's path.
 
     If a chapter is open, only the sections in its part are listed.
@@ -78,6 +74,18 @@ def draw_matches(words: str) -> None:
         redraw_after("warm_reranker")
 
 
+def draw_contents(current: str = "") -> None:
+    """Draw the search box, and below it the table of contents, or the chapters that match a search.
+
+    `current` is the open chapter's path.
+    """
+    words = text_box("Find in the guide", "guide_words", icon=":material/search:", live="200ms").strip()[:MOST]
+    if words:
+        draw_matches(words)
+    else:
+        show(contents(guide.chapters(language), current), "guide_contents")
+
+
 def beginning() -> None:
     """Show the page without a chapter: the table of contents, or the chapters that match a search."""
     with row("help_head", vertical_alignment="bottom"):
@@ -87,10 +95,7 @@ def beginning() -> None:
         else:
             welcome.samples()
     job_panel()
-    if words := filter_box():
-        draw_matches(words)
-    else:
-        show(contents(guide.chapters(language)), "guide_contents")
+    draw_contents()
 
 
 def reading(chapter: Chapter) -> None:
@@ -101,10 +106,7 @@ def reading(chapter: Chapter) -> None:
     every = guide.chapters(language)
     left, right = st.columns([3, 8], gap="large")
     with left, container(key="guide_side"):
-        if words := filter_box():
-            draw_matches(words)
-        else:
-            show(contents(every, current=chapter.path), "guide_contents")
+        draw_contents(chapter.path)
     with right, container(key="guide_chapter"):
         part = "" if chapter.path == chapter.part else f" › {plain(every[chapter.part].title)}"
         with row("guide_way", gap="xxsmall"):
