@@ -18,7 +18,7 @@ from pages.ui.shared.names import base_name, browser_zone, draft_label, last_upd
 from pages.ui.shared.reports import draw_unread
 from pages.ui.shared.safe import elements, html
 from pages.ui.shared.server import workspace
-from pages.ui.shared.text import join_list, section_title, t, t_plural, text_of, with_note
+from pages.ui.shared.text import join_facts, join_list, section_title, t, t_plural, text_of, with_note
 from pages.ui.shared.widgets import (
     base_link,
     caption,
@@ -28,6 +28,7 @@ from pages.ui.shared.widgets import (
     in_columns,
     more,
     page_link,
+    paragraph,
     row,
     small,
     submit,
@@ -160,9 +161,9 @@ def recent() -> None:
                 titled_link("notes.py", card.title, "keep" if card.id in kept else "", note=card.id, width="stretch")
                 changed = card.updated_at and date.fromisoformat(day_of(card.updated_at, browser_zone()))
                 day = near_day(changed, today.now().date()) if changed else ""
-                caption(" · ".join(filter(None, (day, base_name(card.base)))), width="content")
+                caption(join_facts((day, base_name(card.base))), width="content")
             if text := texts.get(card.id):
-                draw_html(f'<div class="t-first-words">{html(text)}</div>')
+                paragraph(text, "t-first-words")
 
 
 def bases(status: Status) -> None:
@@ -173,7 +174,7 @@ def bases(status: Status) -> None:
         base = item.base
         with column.container(border=True, key=f"base_{base.id}"):
             about = [*note_counts(workspace.notes.counts(base.name)), last_update(base)]
-            lines = elements([" · ".join(filter(None, about))], "div", "t-facts")
+            lines = elements([join_facts(about)], "div", "t-facts")
             draw_html(lines if is_only else f'<div class="t-name">{html(base.name)}</div>{lines}')
             base_link(base.name)
     with row("more_notes"):

@@ -8,7 +8,7 @@ from pages.ui.review import items, log_upload
 from pages.ui.shared import jobs
 from pages.ui.shared.names import base_names
 from pages.ui.shared.server import workspace
-from pages.ui.shared.text import busy, page_title, small_print, t, t_plural
+from pages.ui.shared.text import busy, page_title, small_print, t_plural
 from pages.ui.shared.widgets import base_filter, errors
 
 page_title("Review")
@@ -21,7 +21,7 @@ with errors():
     if matters:
         st.caption(t_plural("{n} item to review.", "{n} items to review.", n=len(matters)))
     else:
-        st.caption(t("There is nothing to review."))
+        small_print("There is nothing to review.")
         small_print(
             "Duplicates, contradictions, expired notes, and notes written by programs are listed here, and you "
             "decide what to do with them."

@@ -40,6 +40,7 @@ from pages.ui.shared.widgets import (
     errors,
     expander,
     form,
+    group_title,
     in_columns,
     paragraph,
     popup,
@@ -85,7 +86,7 @@ def draw_new_base() -> None:
             chosen[name] = None if value == knobs.AS_SET else value
         search = SearchSettings.from_values(chosen)
         switched = knobs.draw_new_base_switches(indexes=not literal, plain=kind == "lines")
-        draw_html(f'<div class="t-caption">{t("How notes are split")}</div>')
+        group_title("How notes are split")
         chunking = knobs.choose(
             "new" if kind == "vector" else f"new_{kind}",
             usual.chunking,

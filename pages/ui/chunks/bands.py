@@ -13,7 +13,7 @@ from pages.ui.shared.rendered import render_text
 from pages.ui.shared.safe import html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.style import TILES
-from pages.ui.shared.text import t, t_plural, text_of
+from pages.ui.shared.text import join_facts, t, t_plural, text_of
 from pages.ui.shared.widgets import component, on_trigger, stamp
 
 Chunks = Sequence[Chunk]
@@ -129,11 +129,11 @@ def draw(
             head = t("shared by {a} and {b}", a=index + 1, b=piece.following + 1)
         elif piece.kind == "own":
             chunk = chunks[index]
-            head = " · ".join(
+            head = join_facts(
                 [
                     str(index + 1),
-                    *([t("line {n}", n=chunk.line)] if chunk.line else []),
-                    *([t("picture {name}", name=chunk.picture)] if chunk.picture else []),
+                    t("line {n}", n=chunk.line) if chunk.line else "",
+                    t("picture {name}", name=chunk.picture) if chunk.picture else "",
                     *chunk.section[-2:],
                     t_plural("{n} token", "{n} tokens", n=chunk.token_count),
                 ]

@@ -16,7 +16,7 @@ from pages.ui.shared import jobs, links, welcome, widgets
 from pages.ui.shared.names import base_names
 from pages.ui.shared.safe import elements, plain
 from pages.ui.shared.server import workspace
-from pages.ui.shared.text import label_of, session_language, small_print, t, t_plural, text_of
+from pages.ui.shared.text import join_facts, label_of, session_language, small_print, t, t_plural, text_of
 from pages.ui.shared.widgets import Dialog, button, errors, form, popup, text_input
 
 # Exporting a question set, and importing one. If a file is invalid, its errors are listed.
@@ -217,7 +217,7 @@ def bar(base: KnowledgeBase) -> QuestionSet | None:
             t("{n} suggested", n=question_set.suggested) if question_set.suggested else "",
             t("{n} with a passage that no longer exists", n=question_set.flagged) if question_set.flagged else "",
         )
-        st.caption(" · ".join(filter(None, counts)))
+        st.caption(join_facts(counts))
     else:
         _none(base.name)
         draw_check(base)

@@ -262,11 +262,9 @@ def _export(note: Note) -> None:
 
 
 def _read_as(note: Note) -> None:
-    st.caption(
-        t(
-            "If characters look wrong, the file was read in the wrong encoding. Choose the encoding that shows the "
-            "first words correctly. Later updates of the file use this encoding too."
-        )
+    small_print(
+        "If characters look wrong, the file was read in the wrong encoding. Choose the encoding that shows the "
+        "first words correctly. Later updates of the file use this encoding too."
     )
     with errors():
         chosen = select(

@@ -10,7 +10,7 @@ from pages.ui.notes import opened
 from pages.ui.shared.names import base_name
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
-from pages.ui.shared.text import busy, small_print, small_title, t, t_plural, text_of
+from pages.ui.shared.text import busy, join_facts, small_print, small_title, t, t_plural, text_of
 from pages.ui.shared.widgets import (
     caption,
     group_title,
@@ -144,6 +144,6 @@ def draw(base: str) -> None:
             with row(f"latest_{card.id}"):
                 note_link(card.id, card.title)
                 about = ["" if base else base_name(card.base), day_of(card.updated_at) if card.updated_at else ""]
-                caption(" · ".join(filter(None, about)), width="content")
+                caption(join_facts(about), width="content")
     if workspace.has("related"):
         on_demand("Concepts", "concepts", "category", lambda: _draw(base))

@@ -276,7 +276,7 @@ def _decide(plan: SyncPlan) -> None:
         writes = question(plan)
         if into and into.write_files:
             # The base writes edits to the files in all its folders, and this folder is a new one.
-            st.caption(t("To keep this folder's files as they are, import it into another base."))
+            small_print("To keep this folder's files as they are, import it into another base.")
             confirmed &= st.checkbox(t("Yes, edits may change the files in this folder too"), key="plan_writes_too")
         why = "" if confirmed else t("Tick the box above first.")
         if plan.is_empty:

@@ -40,7 +40,7 @@ from pages.ui.shared.names import field_value
 from pages.ui.shared.rendered import render_text
 from pages.ui.shared.safe import drawable_part, facts, html, is_deeply_nested, plain, t_html
 from pages.ui.shared.server import workspace
-from pages.ui.shared.text import join_list, small_print, small_title, t, t_plural, text_of, with_label
+from pages.ui.shared.text import join_facts, join_list, small_print, small_title, t, t_plural, text_of, with_label
 from pages.ui.shared.widgets import (
     Callback,
     button,
@@ -125,7 +125,7 @@ def _draw_related(note: Note) -> None:
             for item in notes:
                 opened.button(item.note, f"{key}_{item.note.id}")
                 base = "" if item.note.base_id == note.base_id else item.note.base
-                caption(" · ".join(filter(None, [base, *map(text_of, item.reasons)])))
+                caption(join_facts([base, *map(text_of, item.reasons)]))
         if not (related.notes or related.copies):
             small_print("No similar notes were found.")
     if right:

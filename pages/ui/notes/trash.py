@@ -12,7 +12,7 @@ from pages.ui.notes.history import clear_undo, offer_undo
 from pages.ui.shared.names import base_name, local
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
-from pages.ui.shared.text import busy, sentences, small_print, t, t_plural, text_of
+from pages.ui.shared.text import busy, join_facts, sentences, small_print, t, t_plural, text_of
 from pages.ui.shared.widgets import Dialog, caption, frame, more, row, small
 
 # The trash, from which deleted notes can be restored or permanently deleted.
@@ -75,7 +75,7 @@ def _row(trashed: Trashed) -> None:
     with frame(f"trash_{note_id}"):
         st.markdown(f"**{plain(trashed.version.title)}**")
         about = text_of(BY[trashed.version.author], at=local(trashed.version.at))
-        caption(" · ".join(filter(None, [base, trashed.path, about])))
+        caption(join_facts([base, trashed.path, about]))
         with row():
             _restoring(t("Restore"), f"restore_{note_id}", [note_id])
             small("Delete for good", f"forget_{note_id}", "delete_forever", _DIALOG.open, [note_id], writes=True)

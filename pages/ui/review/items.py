@@ -42,7 +42,7 @@ from pages.ui.shared.names import base_name, local
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.shortcuts import REVIEW
-from pages.ui.shared.text import label_of, small_print, t, t_plural, text_of, with_note
+from pages.ui.shared.text import join_facts, label_of, small_print, t, t_plural, text_of, with_note
 from pages.ui.shared.widgets import (
     bound,
     button,
@@ -343,7 +343,7 @@ def draw_item(matter: ReviewItem) -> None:
         if matter.kind == "question":
             page_link("search.py", "Ask again", "search", q=matter.title)
     if not matter.pair:  # each side has its own
-        caption(" · ".join(filter(None, _origin(matter))))
+        caption(join_facts(_origin(matter)))
     if matter.kind != "question":
         with frame("review_matter"):
             _draw_content(matter)

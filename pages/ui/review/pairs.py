@@ -17,7 +17,7 @@ from pages.ui.shared.names import base_name, local
 from pages.ui.shared.rendered import mark, render_text
 from pages.ui.shared.safe import Spans
 from pages.ui.shared.server import workspace
-from pages.ui.shared.text import t
+from pages.ui.shared.text import join_facts, t
 from pages.ui.shared.widgets import button, caption, note_link, page_link, row
 
 # A number or date, or a word.
@@ -38,7 +38,7 @@ def draw(pair: tuple[NoteSummary, NoteSummary], quotes: Texts, choose: Callable[
             path = card.location if first.title == second.title else ""
             note = workspace.notes.get(card.id)
             read_only = t("read-only file") if fixed[number] else ""
-            caption(" · ".join(filter(None, (base_name(card.base), date, path, read_only))))
+            caption(join_facts((base_name(card.base), date, path, read_only)))
             with row(f"side_{number}"):
                 note_link(card.id, card.title, came="review")
                 if quotes:

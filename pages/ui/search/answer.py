@@ -33,7 +33,7 @@ from pages.ui.shared.knobs import NO_RERANKER, QUICK, value_label
 from pages.ui.shared.names import search_mode
 from pages.ui.shared.safe import facts, html, plain, t_html
 from pages.ui.shared.server import workspace
-from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
+from pages.ui.shared.text import busy, join_facts, small_print, t, t_plural, text_of
 from pages.ui.shared.widgets import (
     Dialog,
     begin_with,
@@ -335,7 +335,7 @@ def _summary(prepared: Prepared, result: SearchResult, top: DeltaGenerator, *, n
             if close or result.pictures
             else f":material/search_off: {plain(t('Nothing similar was found. The closest hits:'))}",
             width="stretch",
-            help=plain(" · ".join(filter(None, about))),
+            help=plain(join_facts(about)),
         )
         if result.hits:
             st.caption(t("Legend"), width="content", help=cards.legend(parts=bool(result.asked)))

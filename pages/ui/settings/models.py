@@ -15,7 +15,7 @@ from pages.ui.shared.jobs import blocked_by, panel_about, start_job
 from pages.ui.shared.names import TEXT_LANGUAGES, megabytes
 from pages.ui.shared.safe import elements, facts, folded, html, plain
 from pages.ui.shared.server import workspace
-from pages.ui.shared.text import join_list, section_title, small_print, t, t_plural, text_of, with_label
+from pages.ui.shared.text import join_facts, join_list, section_title, small_print, t, t_plural, text_of, with_label
 from pages.ui.shared.widgets import button, caption, expander, form, in_columns, row, submit, text_input, warn
 
 # The picture model, and the number of pictures it has indexed.
@@ -190,7 +190,7 @@ def _title(card: ModelCard) -> str:
     if card.part == "reranker":
         return model or text_of(reranker_name(kind))
     title = text_of(TITLES[kind]) if kind in TITLES and not (kind == "onnx" and model) else ""
-    return " · ".join(filter(None, (title, model.removeprefix("pkg:")))) or card.name
+    return join_facts((title, model.removeprefix("pkg:"))) or card.name
 
 
 def _facts(card: ModelCard) -> list[str]:

@@ -25,7 +25,7 @@ from pages.ui.shared import rendered
 from pages.ui.shared.names import field_value
 from pages.ui.shared.safe import Span, Spans, elements, facts, folded, html, marked, t_html
 from pages.ui.shared.style import TILES
-from pages.ui.shared.text import t, text_of, with_label, with_note
+from pages.ui.shared.text import join_facts, t, text_of, with_label, with_note
 
 # Choosing the excerpt with the most highlighted text.
 
@@ -224,7 +224,7 @@ def _copies(hit: Hit) -> str:
     names = []
     for note, chunk in ((copy.note, copy.chunk) for copy in hit.copies):
         line = t("line {n}", n=chunk.line) if chunk.line else ""
-        place = " · ".join(filter(None, [note.base if note.base_id != hit.note.base_id else "", note.path, line]))
+        place = join_facts([note.base if note.base_id != hit.note.base_id else "", note.path, line])
         names.append(with_note(note.title, place) if place else note.title)
     return facts([t("Also in {names}", names=names)])
 

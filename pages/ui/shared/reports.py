@@ -27,7 +27,7 @@ from core.model import (
 from pages.ui.shared.names import TEXT_LANGUAGES, base_name, duration, megabytes
 from pages.ui.shared.safe import boxes, facts, html, plain, t_html
 from pages.ui.shared.server import workspace
-from pages.ui.shared.text import small_print, t, t_plural, text_of
+from pages.ui.shared.text import join_facts, small_print, t, t_plural, text_of
 from pages.ui.shared.widgets import caption, close, expander, paragraph, row, small
 
 # The results of a model test or a server test, and the cost of a change to a base.
@@ -267,7 +267,7 @@ def draw_unread(base: KnowledgeBase) -> None:
     if not files:
         return
     title = t_plural("{n} file could not be read", "{n} files could not be read", n=len(files))
-    with expander(" · ".join(filter(None, [title, plain(base_name(base.name))])), "draft", f"unread_{base.id}"):
+    with expander(join_facts([title, plain(base_name(base.name))]), "draft", f"unread_{base.id}"):
         unread_rows(base.name, files, base.id)
 
 

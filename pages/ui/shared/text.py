@@ -74,6 +74,11 @@ def join_list(texts: Iterable[str]) -> str:
     return t(", ").join(texts)
 
 
+def join_facts(texts: Iterable[str | None]) -> str:
+    """Join short strings with dots between them. Empty strings are left out."""
+    return " · ".join(filter(None, texts))
+
+
 def with_label(label: str, text: object) -> str:
     """Join a label and text with the colon used in the session's language."""
     return t("{name}: {text}", name=label, text=text)
