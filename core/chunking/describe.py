@@ -9,6 +9,7 @@ from itertools import chain, islice, takewhile
 from typing import NamedTuple
 
 from core.base.blobs import remove_blobs
+from core.base.frozen import Texts
 from core.base.text import UNSPACED, WORD, line_starts
 from core.chunking.reading import CODE, Slice, TokenizedNote, trim
 from core.markdown.outline import Block, Heading, walk
@@ -27,10 +28,10 @@ class SectionFields(NamedTuple):
     """The fields that describe a chunk's sections."""
 
     section_title: str
-    parent_sections: tuple[str, ...]
+    parent_sections: Texts
     hierarchy_level: int
-    sections: tuple[str, ...]
-    breadcrumb: tuple[str, ...]
+    sections: Texts
+    breadcrumb: Texts
 
 
 class Sections:
@@ -98,7 +99,7 @@ def _lead(reading: TokenizedNote, definitions: Mapping[str, re.Match[str]], piec
     return "\n".join([*lines[:8], remove_blobs(lead_at(reading.outline.blocks, piece.start))]).rstrip("\n")
 
 
-def _titles(chain: Sequence[Heading]) -> tuple[str, ...]:
+def _titles(chain: Sequence[Heading]) -> Texts:
     return tuple(heading.title for heading in chain if heading.title)
 
 

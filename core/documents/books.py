@@ -5,11 +5,12 @@ FictionBooks are converted to HTML.
 
 import html
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import unquote
 from xml.etree.ElementTree import Element
 
+from core.base.frozen import AnyMap
 from core.base.text import collapse_spaces
 from core.documents import syntax
 from core.documents.office.blocks import Blocks
@@ -87,7 +88,7 @@ def _references(node: object) -> Iterator[str]:
         yield from _references(part)
 
 
-def _address(node: Mapping[str, Any]) -> str:
+def _address(node: AnyMap) -> str:
     """Return the id of the footnote a link refers to, or "" if the link isn't a footnote reference."""
     if node.get("t") != "Link" or not any(
         name.endswith(_KIND) and "noteref" in value for name, value in node["c"][0][2]

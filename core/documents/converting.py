@@ -14,6 +14,7 @@ import numpy as np
 
 from core.base.codec import DAMAGE, decode
 from core.base.errors import ConfigError, ModelError, SourceError
+from core.base.frozen import Texts
 from core.base.messages import Message, message, skeleton
 from core.base.registry import Entry
 from core.documents import CONVERTERS, Converted
@@ -54,7 +55,7 @@ def converters_for(kind: str) -> list[str]:
 
 
 @cache
-def _kinds(name: str, entry: Entry) -> tuple[str, ...]:
+def _kinds(name: str, entry: Entry) -> Texts:
     """Return the kinds a converter reads, or () if its package can't be loaded."""
     try:
         return tuple((entry.kinds or CONVERTERS.build(name).kinds).split())

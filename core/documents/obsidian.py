@@ -6,16 +6,16 @@ from collections import defaultdict
 from collections.abc import Iterable
 from contextlib import suppress
 from operator import itemgetter
-from typing import Any
 
 from core.base.codec import objects
+from core.base.frozen import AnyValues
 from core.base.text import collapse_spaces, shorten
 from core.documents import Converted
 from core.documents.kinds import name_of, wrong_kind
 from core.model import Omission
 
 # A JSON object: a whole file, or a card, group, arrow, element or view in a file.
-Json = dict[str, Any]
+Json = AnyValues
 
 
 class Canvas:

@@ -12,7 +12,7 @@ from statistics import fmean, median
 from typing import TYPE_CHECKING, Any
 
 from core.base.errors import SourceError
-from core.base.frozen import frozen
+from core.base.frozen import Values, frozen
 from core.documents import Converted, process
 from core.documents.kinds import PICTURES, damaged, has, name_of, need, wrong_kind
 from core.documents.pdf.lines import GlyphRun
@@ -205,7 +205,7 @@ def shrink(data: bytes, side: int) -> "Image":
         raise damaged() from error
 
 
-def thumbnail(data: bytes) -> dict[str, object]:
+def thumbnail(data: bytes) -> Values:
     """Return a picture's thumbnail as JSON data. Raises SourceError if the picture is rejected or damaged."""
     # Models use pictures of 224 to 384 pixels.
     picture = shrink(data, 448)

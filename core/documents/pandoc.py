@@ -8,6 +8,7 @@ from typing import Any
 
 from core.base.encodings.guessing import decode_part
 from core.base.errors import SourceError
+from core.base.frozen import AnyValues, Values
 from core.documents import CONVERTERS, Converted, books, syntax
 from core.documents.kinds import damaged, has, need, sound_title
 from core.documents.markup import PREPARE
@@ -61,7 +62,7 @@ class Pandoc:
         metadata |= {name: value for name, value in stated.items() if value}
         if kind == "epub":
             metadata["tags"] = metadata.get("subjects", "")
-        about: dict[str, Any] = {
+        about: AnyValues = {
             name: metadata.get(name, "") for name in ("title", "author", "created", "updated", "tags", "source_url")
         }
         return Converted(text, warnings=tuple(added.warnings), left_out=tuple(added.left_out), **about)
@@ -108,7 +109,7 @@ class Pandoc:
                 data = page.encode()
                 added.omit("menu", count=menus)
         read = _parse(data, _FORMATS.get(kind, kind))
-        meta: dict[str, Any] = read["meta"]
+        meta: AnyValues = read["meta"]
         unsaid = "keywords" if kind in _HTML else "date" if kind in _PACKED else ""
         metadata = {
             field: syntax.plain(meta[name]) for name, field in _FIELDS.items() if name in meta and name != unsaid
@@ -149,7 +150,7 @@ def _parse(data: bytes, reader: str) -> Any:
     """Parse a document into pandoc's syntax tree. Equal words share one object to save 300 bytes for each word."""
     words: dict[tuple[object, ...], object] = {}
 
-    def share(node: dict[str, object]) -> object:
+    def share(node: Values) -> object:
         with suppress(TypeError):  # a node that contains a list isn't hashable
             return words.setdefault((*node.items(),), node)
         return node

@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from core.base.errors import SourceError
+from core.base.frozen import Texts
 from core.base.messages import message
 from core.documents.kinds import damaged
 from core.documents.process import Interrupted, end_error, limit_child, megabytes_left, resource, seconds_left
@@ -116,7 +117,7 @@ def run_pandoc(data: bytes, reader: str, writer: str) -> bytes:
     return _run_once(data, "-f", reader, "-t", writer, "--wrap=none", "--track-changes=accept")
 
 
-def _heap() -> tuple[str, ...]:
+def _heap() -> Texts:
     """Return pandoc options that limit the heap to the remaining memory and stop the timer that wakes the process.
 
     Raises MemoryError if no memory is left.

@@ -18,7 +18,7 @@ from typing import Any, TypedDict
 from core.base import files
 from core.base.codec import DAMAGE, decode
 from core.base.errors import SourceError
-from core.base.frozen import frozen
+from core.base.frozen import AnyValues, frozen
 from core.base.messages import Message, message
 
 try:
@@ -103,8 +103,8 @@ _OUT_OF_TIME = tuple(-getattr(signal, name, 0) for name in ("SIGPROF", "SIGALRM"
 class WorkerResult(TypedDict, total=False):
     """The result from a worker: a `converted` document, a `thumbnail`, or the `reason` for a failure."""
 
-    converted: dict[str, Any]
-    thumbnail: dict[str, Any]
+    converted: AnyValues
+    thumbnail: AnyValues
     version: str
     reason: Any
     cause: str
@@ -250,7 +250,7 @@ class ConverterProcess:
             time.sleep(min(0.05, 0.002 + passed / 10))
         self._count += 1
         try:
-            result: WorkerResult = decode(dict[str, Any], json.loads(files.read(written, RESULT_BYTES)))
+            result: WorkerResult = decode(AnyValues, json.loads(files.read(written, RESULT_BYTES)))
             written.unlink()
         except OSError:
             return None

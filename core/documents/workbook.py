@@ -9,10 +9,10 @@ from bisect import bisect
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from itertools import islice
-from typing import Any
 from urllib.parse import quote
 from xml.etree.ElementTree import Element, ParseError
 
+from core.base.frozen import AnyValues
 from core.base.messages import plural
 from core.base.text import collapse_spaces
 from core.documents import Converted
@@ -62,9 +62,7 @@ class Workbook:
         except (ParseError, KeyError, zipfile.BadZipFile, IndexError, ValueError) as error:
             raise damaged() from error
         metadata = read_metadata(data, kind)
-        about: dict[str, Any] = {
-            name: metadata.get(name, "") for name in ("title", "author", "created", "updated", "tags")
-        }
+        about: AnyValues = {name: metadata.get(name, "") for name in ("title", "author", "created", "updated", "tags")}
         warning = plural(
             "{n} hidden sheet was read too: {sheets}",
             "{n} hidden sheets were read too: {sheets}",

@@ -16,6 +16,7 @@ from threadpoolctl import ThreadpoolController
 
 from core.base import memory
 from core.base.errors import ModelError
+from core.base.frozen import ValueMap
 from core.base.messages import message
 from core.embedding.loading import first_line
 from core.embedding.model_folder import Config, ModelFacts, pooling_modes, read_json
@@ -117,9 +118,7 @@ class Graph:
 class Session:
     """A graph loaded in onnxruntime. Several threads may run it at once."""
 
-    def __init__(
-        self, name: str, graph: bytes | Path, weights: Mapping[str, object] | None = None, *, threads: int
-    ) -> None:
+    def __init__(self, name: str, graph: bytes | Path, weights: ValueMap | None = None, *, threads: int) -> None:
         """Open a graph from bytes or a file. Raises ValueError if onnxruntime rejects it."""
         import onnxruntime
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from core.base.errors import Cancelled, ModelError
+from core.base.frozen import Texts
 from core.base.messages import Message, message
 from core.embedding.e5 import models_dir
 from core.model import Progress, no_progress
@@ -56,7 +57,7 @@ OTHER_ENGINES = ["onnx/*", "openvino/*", "*.onnx"]
 
 WEIGHTS = ("*.safetensors", "pytorch_model*.bin")
 # File name patterns, by kind of model. A complete model has at least one file that matches each tuple of patterns.
-WANTED: dict[Kind, tuple[tuple[str, ...], ...]] = {
+WANTED: dict[Kind, tuple[Texts, ...]] = {
     "sentence": (("modules.json",), ("tokenizer.json",), WEIGHTS),
     "cross-encoder": (("config.json",), ("tokenizer.json", "vocab.txt", "*.model"), WEIGHTS),
     "clip": (("modules.json",), ("tokenizer.json", "vocab.json"), WEIGHTS),

@@ -4,7 +4,7 @@ import gc
 import logging
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
@@ -18,6 +18,7 @@ import numpy as np
 
 from core.base.blobs import Span
 from core.base.errors import ModelError
+from core.base.frozen import ValueMap, Values
 from core.base.messages import message, plural
 from core.embedding.model_folder import ModelFacts, read_options
 from core.embedding.tokens import WithTokens
@@ -75,7 +76,7 @@ def choose_device() -> Device:
     if torch.backends.mps.is_available():
         return Device("mps", "float32", message("the GPU of an Apple processor"))
     # Older versions of torch have no get_capabilities. float32 works on every processor.
-    capabilities: dict[str, object] = getattr(torch.cpu, "get_capabilities", dict)()
+    capabilities: Values = getattr(torch.cpu, "get_capabilities", dict)()
     for feature, label in _BFLOAT16.items():
         if capabilities.get(feature):
             return Device(
@@ -168,7 +169,7 @@ def load(
     device: Device,
     *,
     dtype: str | None = None,
-    processor: Mapping[str, object] = MappingProxyType({}),
+    processor: ValueMap = MappingProxyType({}),
 ) -> Any:
     """Load a model with the data type `dtype`, by default the device's. `processor` has options for the tokenizer.
 
@@ -235,7 +236,7 @@ def explain_failure(name: str, texts: int) -> Iterator[None]:
         ) from error
 
 
-def to_device(features: Mapping[str, object], device: "torch.device") -> dict[str, object]:
+def to_device(features: ValueMap, device: "torch.device") -> Values:
     """Return a model's input with all its tensors moved to `device`."""
     import torch
 

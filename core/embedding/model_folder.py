@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from core.base.errors import ModelError
-from core.base.frozen import frozen
+from core.base.frozen import AnyMap, AnyValues, Texts, frozen
 from core.base.messages import Message, message, reason_of
 from core.markdown import frontmatter
 from core.model import Role
@@ -24,7 +24,7 @@ NOTE_KEYS = ("document", "passage", "corpus")
 
 _WEB_SEARCH = "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:"
 # The contents of a JSON file in a model's folder.
-Config = dict[str, Any]
+Config = AnyValues
 
 
 # Maps patterns for model names to (prompt for questions, prompt for notes).
@@ -42,7 +42,7 @@ FAMILIES = {
 }
 
 
-def model_prompts(config: Mapping[str, Any], name: str) -> dict[Role, str]:
+def model_prompts(config: AnyMap, name: str) -> dict[Role, str]:
     """Return the prompts in a model's config_sentence_transformers.json, or else the prompts of the model's family."""
     stated: Mapping[str, str] = config.get("prompts") or {}
     default = stated.get(config.get("default_prompt_name") or "") or ""
@@ -204,7 +204,7 @@ def refuse_own_code(folder: Path, modules: list[Config]) -> None:
             )
 
 
-def languages(folder: Path) -> tuple[str, ...]:
+def languages(folder: Path) -> Texts:
     """Return the languages listed in a model's README, as its author wrote them. Most are language codes."""
     readme = folder / "README.md"
     if not readme.is_file():

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.base.errors import UnknownChoice
+from core.base.frozen import Values
 from core.base.messages import message
 from core.base.text import CJK
 from core.base.threads import DaemonPool
@@ -101,7 +102,7 @@ class OpenAICompatible:
 
     def _batch(self, texts: Sequence[str], role: Role) -> Matrix:
         # Servers reject empty text.
-        body: dict[str, object] = {
+        body: Values = {
             "model": self._server.model,
             "input": [self._prompts[role] + text or " " for text in texts],
             "encoding_format": "float",

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from core.base.errors import SourceError
-from core.base.frozen import attributes, frozen
+from core.base.frozen import Values, attributes, frozen
 from core.base.messages import Message, plural
 from core.base.text import collapse_spaces, make_storable, stem
 from core.documents.converting import convert
@@ -167,9 +167,7 @@ def document_text(
         at = moment(values[name])
         if at is None or at > later(datetime.now(UTC), 1):  # it may already be tomorrow farther east
             values[name] = ""
-    fields: dict[str, object] = {
-        name: collapse_spaces(make_storable(str(value))) for name, value in values.items() if value
-    }
+    fields: Values = {name: collapse_spaces(make_storable(str(value))) for name, value in values.items() if value}
     if tags := [collapse_spaces(tag) for tag in re.split("[,;，；、]", make_storable(converted.tags)) if tag.strip()]:
         fields["tags"] = tags[:50]
     front = frontmatter.dump(fields)

@@ -13,6 +13,7 @@ from types import MappingProxyType
 
 from core.base.errors import SourceError
 from core.base.faults import wrap_file_errors
+from core.base.frozen import Texts
 from core.base.text import compose, name_key
 from core.documents.kinds import PICTURES, kind_of, nothing_read, why_not_read
 from core.intake import placeholders
@@ -230,7 +231,7 @@ def _pair(missing: Sequence[KnownNote], new: Sequence[SourceFile]) -> tuple[list
     """
     renamed = list[Match]()
     rewritten = list[Match]()
-    keys: tuple[Callable[[KnownNote | SourceFile], tuple[str, ...]], ...] = (
+    keys: tuple[Callable[[KnownNote | SourceFile], Texts], ...] = (
         lambda item: (item.content_hash, item.path),
         lambda item: (item.content_hash, _name(item.path)),
         lambda item: (item.content_hash,),
@@ -239,7 +240,7 @@ def _pair(missing: Sequence[KnownNote], new: Sequence[SourceFile]) -> tuple[list
     notes = list(missing)
     files = list(new)
     for key in keys:
-        waiting = defaultdict[tuple[str, ...], list[KnownNote]](list)
+        waiting = defaultdict[Texts, list[KnownNote]](list)
         for note in reversed(notes):
             waiting[key(note)].append(note)
         matches = [Match(waiting[key(file)].pop(), file) for file in files if waiting[key(file)]]

@@ -17,6 +17,7 @@ from markdown_it.token import Token
 from core.base.admonitions import INTERRUPTS, BlockRule, add_admonitions, delimited_block
 from core.base.blobs import Span
 from core.base.errors import SourceError
+from core.base.frozen import Values
 from core.base.text import line_starts, text_end
 
 MAX_CHARACTERS = 50_000_000
@@ -67,7 +68,7 @@ def parse(body: str, name: str = "This note") -> Parsed:
     if body.count("\n") + body.count("\r") - body.count("\r\n") > MAX_LINES:  # a list of the lines would take 1 GB
         raise SourceError(name, "This note has more than {n} lines. Split it into several notes.", n=MAX_LINES)
     lines = [*line_starts(body), len(body)] if body else [0]
-    environment: dict[str, dict[str, object]] = {}
+    environment: dict[str, Values] = {}
     return Parsed(body, lines, _parser().parse(body, environment), environment.get("references", ()))
 
 

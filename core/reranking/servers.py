@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 
 from core.base.errors import ProviderError
+from core.base.frozen import Texts, Values
 from core.providers import REACH_SECONDS, ProviderServer
 from core.providers.chat import Chat, values
 from core.reranking import Candidate, Judged
@@ -96,7 +97,7 @@ class RerankApi:
     def __init__(self, model: str = "", *, settings: RerankSettings | None = None) -> None:
         self._settings = settings or configured().rerank
         self._server = ProviderServer("rerank", self._settings, model, reach_seconds=REACH_SECONDS)
-        self._styles: tuple[str, ...] = STYLES if self._settings.style == "auto" else (self._settings.style,)
+        self._styles: Texts = STYLES if self._settings.style == "auto" else (self._settings.style,)
 
     def score(self, query: str, candidates: Sequence[Candidate]) -> Judged:
         """Score candidates from 0 to 1. Raises ProviderError if the server fails."""
@@ -128,7 +129,7 @@ class RerankApi:
                 return answer
         raise refusals[0]
 
-    def _body(self, style: str, query: str, texts: list[str]) -> dict[str, object]:
+    def _body(self, style: str, query: str, texts: list[str]) -> Values:
         if style == "tei":
             return {"query": query, "texts": texts, "raw_scores": False, "truncate": True}
         body = {"model": self._server.model, "query": query, "top_n": len(texts)}

@@ -10,14 +10,13 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import metadata
 from pathlib import Path
-from typing import Any
 
 from pydantic import BaseModel
 
 from core.base import files, log
 from core.base.errors import TesseraError
 from core.base.faults import BACKUPS, DATABASE_FILES
-from core.base.frozen import Values, attributes, frozen
+from core.base.frozen import AnyMap, Values, attributes, frozen
 from core.base.messages import skeleton
 from core.embedding import EMBEDDERS
 from core.model import CHOICES, BaseStatus, Status
@@ -47,7 +46,7 @@ _SET = "(set)"
 class BugReport:
     """Facts about a workspace, by name. `str()` returns them as indented JSON."""
 
-    facts: Mapping[str, Any]
+    facts: AnyMap
 
     def __str__(self) -> str:
         return json.dumps(self.facts, ensure_ascii=False, indent=1)

@@ -13,7 +13,7 @@ from itertools import chain, groupby, pairwise
 from operator import attrgetter
 from typing import Literal
 
-from core.base.frozen import frozen
+from core.base.frozen import Texts, frozen
 from core.documents.pdf.lines import (
     COMPOUND,
     WIDE,
@@ -121,7 +121,7 @@ _EDGE = 0.1
 _Running = tuple[str, bool]
 
 
-def drop_running(views: Sequence[View], pages: int, body: float, outline: Titles) -> tuple[str, ...]:
+def drop_running(views: Sequence[View], pages: int, body: float, outline: Titles) -> Texts:
     """Remove page numbers, and lines that recur near the edges of many pages, even if the numbers in them differ.
 
     Return the text of each distinct removed line, except page numbers.
@@ -320,7 +320,7 @@ def letters_in(views: Sequence[View]) -> int:
 
 def text_of(
     views: Sequence[View], pages: int, outline: Titles, scans: Mapping[int, str], asides: Mapping[int, Asides]
-) -> tuple[str, list[int], tuple[str, ...]]:
+) -> tuple[str, list[int], Texts]:
     """Return a document's text, the offset at which each page begins, and the removed running heads.
 
     `pages` is the number of pages. `outline` gives the levels of bookmarked titles. `scans` gives the OCR text of

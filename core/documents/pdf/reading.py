@@ -8,12 +8,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import islice, pairwise
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pypdfium2.raw as pdfium
 from pypdfium2 import PdfDocument, PdfiumError, PdfMatrix, PdfPage
 
 from core.base.errors import SourceError
+from core.base.frozen import AnyValues
 from core.base.text import collapse_spaces, shorten
 from core.documents import Converted
 from core.documents.kinds import MAX_PAGES, damaged, encrypted
@@ -31,7 +32,7 @@ _THIN = 2.0
 _DOT = 9.0
 
 # A ruled line in pdfplumber's format.
-Edge = dict[str, Any]
+Edge = AnyValues
 
 
 def _read_drawings(page: "Page", loaded: PdfPage, left: float, top: float) -> None:

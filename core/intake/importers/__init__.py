@@ -17,7 +17,7 @@ from typing import Any, Protocol
 from core.base.codec import value_at
 from core.base.errors import SourceError
 from core.base.files import reason
-from core.base.frozen import frozen
+from core.base.frozen import AnyValues, ValueMap, frozen
 from core.base.messages import message
 from core.base.registry import Entry, Registry
 from core.base.text import collapse_spaces, link_address
@@ -144,7 +144,7 @@ def importer_of(folder: Path) -> Importer | None:
 
 
 # The fields of front matter, keyed by name.
-Fields = dict[str, Any]
+Fields = AnyValues
 # Maximum size of a text file in bytes.
 MAX_BYTES = 20 * 1024 * 1024
 # Pattern for the name of a Notion export, or of the folder that contains one of its parts.
@@ -153,7 +153,7 @@ DAMAGED = message("This file is damaged. Export it from its program again.")
 _PLAIN = (str, int, float)
 
 
-def add_front_matter(fields: Mapping[str, object], body: str) -> str:
+def add_front_matter(fields: ValueMap, body: str) -> str:
     """Return Markdown with the non-empty fields as its front matter."""
     filled = {name: value for name, value in fields.items() if value not in ("", [], None)}
     return (dump(filled) or ("---\n---\n" if body.startswith("---") else "")) + body

@@ -3,14 +3,14 @@
 import html
 import posixpath
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from functools import cached_property
 from itertools import groupby, islice
 from operator import attrgetter
 
 from core.base.codec import objects
-from core.base.frozen import frozen
+from core.base.frozen import ValueMap, Values, frozen
 from core.base.text import collapse_spaces, link_address
 from core.intake.importers import (
     FilePart,
@@ -65,7 +65,7 @@ def escape(words: str) -> str:
     return re.sub(r"(?m)^([ \t]{0,3})(#{1,6}(?=[ \t]|$)|(?:---+|===+)[ \t]*$)", r"\1\\\2", words)
 
 
-def reactions(item: dict[str, object], name: str) -> str:
+def reactions(item: Values, name: str) -> str:
     """Return a message's reactions with their counts. `name` is the JSON key of the emoji."""
     return " · ".join(f"{text_of(given, name)} {text_of(given, 'count')}" for given in objects(item, "reactions"))
 
@@ -142,7 +142,7 @@ class Slack(FolderImporter):
         taken: Taken = {}
         there = list(files(self._folder))
 
-        def listed(name: str) -> list[dict[str, object]]:
+        def listed(name: str) -> list[Values]:
             places = [path for path in there if path.rpartition("/")[2] == f"{name}.json"][:1]
             return [item for path in places for item in objects(read_json(self._folder, path, failed))]
 
@@ -165,7 +165,7 @@ class Slack(FolderImporter):
         yield from failed
 
 
-def _message(item: dict[str, object], people: _People) -> ChatMessage:
+def _message(item: Values, people: _People) -> ChatMessage:
     key = text_of(item, "ts")
     thread = text_of(item, "thread_ts")
     user = text_of(item, "user")
@@ -185,7 +185,7 @@ def _message(item: dict[str, object], people: _People) -> ChatMessage:
     return ChatMessage(key, time_of(key), name, thread if thread != key else "", text, shared_files)
 
 
-def _shared(shared: dict[str, object], people: _People) -> str:
+def _shared(shared: Values, people: _People) -> str:
     """Return a message's link preview as a Markdown quote."""
     title = text_of(shared, "title")
     address = text_of(shared, "title_link") or text_of(shared, "from_url")
@@ -258,7 +258,7 @@ class Telegram(FolderImporter):
                 )
         yield from failed
 
-    def _message(self, item: dict[str, object], place: str) -> ChatMessage:
+    def _message(self, item: Values, place: str) -> ChatMessage:
         key, at, answers = (text_of(item, name) for name in ("id", "date", "reply_to_message_id"))
         about = ((name, text_of(item, name)) for name in _ABOUT)
         options = (
@@ -281,7 +281,7 @@ class Telegram(FolderImporter):
         return ChatMessage(key, at, name, answers, text, shared_files)
 
 
-def _parts(item: Mapping[str, object]) -> Iterator[str]:
+def _parts(item: ValueMap) -> Iterator[str]:
     """Yield the parts of a message's text as Markdown."""
     text = item.get("text_entities") or item.get("text")
     for part in text if isinstance(text, list) else [text]:

@@ -1,10 +1,11 @@
 """Google Keep notes in a Takeout export (JSON), with their pictures and recordings."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from itertools import islice
 from pathlib import PurePosixPath
 
 from core.base.codec import objects
+from core.base.frozen import ValueMap
 from core.intake.importers import (
     FolderImporter,
     Imported,
@@ -53,7 +54,7 @@ class Keep(FolderImporter):
                 yield self._to_imported(note, path, unique(f"{file_name(PurePosixPath(path).stem)}.md", taken))
         yield from failed
 
-    def _to_imported(self, note: Mapping[str, object], path: str, place: str) -> Imported:
+    def _to_imported(self, note: ValueMap, path: str, place: str) -> Imported:
         attached = NoteFiles()
         names = filter(None, (text_of(file, "filePath") for file in objects(note, "attachments")))
         top = PurePosixPath(path).parent

@@ -288,9 +288,7 @@ def _choice(draw: Callable[..., Item], label: Label, texts: Mapping[Option, obje
     return draw(label_of(label), list(texts), format_func=distinct(texts).__getitem__, key=key, **more)
 
 
-def menu(
-    label: Label, texts: Mapping[str, object], key: str, icon: str, choose: Callable[[str], object], **more: object
-) -> None:
+def menu(label: Label, texts: ValueMap, key: str, icon: str, choose: Callable[[str], object], **more: object) -> None:
     """Draw a button that opens a menu. When the user chooses an option, `choose` is called with it."""
 
     @guarded
