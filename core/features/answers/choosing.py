@@ -152,16 +152,18 @@ class Excerpt:
         """
         note, chunk, unit = self.hit.note, self.hit.chunk, self.strongest.unit
         start, end = self.marked
-        above = list[tuple[int, str, int]]()
-        for heading in headings_in(chunk.text, chunk.fence):
-            if heading[2] <= start:
-                above = [upper for upper in above if upper[0] < heading[0]] + [heading]
-        titles = chunk.breadcrumb[: above[0][0] - 1] if above else chunk.breadcrumb
-        before = above[-1][2] if above else 0
-        if unit.kind in ("item", "row"):
-            before = unit.block[0] if unit.kind == "item" else start
-        place = [note.base, note.path or "", note.title, *note.aliases, *note.tags, *titles, self.strongest.lead]
-        return "\n".join([*place, *(title for _, title, _ in above), chunk.text[before:end]])
+        titles = dict(enumerate(chunk.breadcrumb, 1))
+        before = 0
+        for level, title, heading in headings_in(chunk.text, chunk.fence):
+            if heading <= start:
+                titles = {upper: name for upper, name in titles.items() if upper < level} | {level: title}
+                before = heading
+        if unit.kind == "row":
+            before = start
+        elif unit.kind == "item":
+            before = unit.block[0]
+        place = [note.base, note.path or "", note.title, *note.aliases, *note.tags, *titles.values()]
+        return "\n".join([*place, self.strongest.lead, chunk.text[before:end]])
 
     @property
     def kind(self) -> QuoteKind:
