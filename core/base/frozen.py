@@ -6,6 +6,11 @@ from typing import Any, TypeVar, dataclass_transform
 
 _Noun = TypeVar("_Noun")
 Texts = tuple[str, ...]
+Pair = tuple[str, str]
+# Strings, keyed by name.
+TextValues = dict[str, str]
+# Read-only version of TextValues.
+TextMap = Mapping[str, str]
 # Values of any type, keyed by name.
 Values = dict[str, object]
 # Values of unchecked types, keyed by name.

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from core.base.errors import ModelError
-from core.base.frozen import AnyMap, Texts, frozen
+from core.base.frozen import AnyMap, TextMap, Texts, frozen
 from core.base.messages import Message, message, reason_of
 from core.markdown import frontmatter
 from core.model import Role
@@ -44,7 +44,7 @@ FAMILIES = {
 
 def model_prompts(config: AnyMap, name: str) -> dict[Role, str]:
     """Return the prompts in a model's config_sentence_transformers.json, or else the prompts of the model's family."""
-    stated: Mapping[str, str] = config.get("prompts") or {}
+    stated: TextMap = config.get("prompts") or {}
     default = stated.get(config.get("default_prompt_name") or "") or ""
     configured: dict[Role, str] = {
         "query": stated.get("query") or default,

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from core.base.codec import assemble
-from core.base.frozen import frozen
+from core.base.frozen import TextValues, frozen
 from core.base.messages import Message, plural
 from core.base.terminal import _, say
 from core.model import ConverterCard, IncompleteNote, Progress, ReadAs, ReadPictures
@@ -119,7 +119,7 @@ def clip(
     address: Annotated[str, About("The address of the page.", example="https://example.org/boots")],
     title: Annotated[str, About("The title. By default, the page's own title.")] = "",
     pictures: Annotated[
-        dict[str, str] | None,
+        TextValues | None,
         About(
             "Pictures in Base64, keyed by name. In the page, put a picture's description between two copies of its "
             "name."

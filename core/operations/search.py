@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, cast
 
 from core.base.codec import assemble
-from core.base.frozen import AnyMap, AnyValues, Texts, frozen
+from core.base.frozen import AnyMap, AnyValues, Pair, TextMap, Texts, frozen
 from core.base.messages import Message, Messages, Text, lines, message, plural
 from core.base.terminal import _, say
 from core.base.text import CJK, STOP_WORDS, fold
@@ -202,7 +202,7 @@ class ResultView:
     sub_queries: tuple[SubQueryResult, ...]
     decompositions: tuple[Decomposition, ...]
     decompose_problem: Text
-    spelled: Mapping[str, str]
+    spelled: TextMap
     choice: LlmSelection | None
     confident: bool
     expired: int
@@ -361,7 +361,7 @@ def _format_head(result: ResultView) -> list[str]:
     return printed
 
 
-def _format_hit(hit: HitView, *, explain: bool) -> tuple[str, str]:
+def _format_hit(hit: HitView, *, explain: bool) -> Pair:
     where = " > ".join([hit.title, *hit.section[hit.section[:1] == (hit.title,) :]])
     place = f"{hit.path}:{hit.line}" if hit.line else hit.path
     scores = ", ".join(

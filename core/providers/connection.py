@@ -6,7 +6,7 @@ import math
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache, partial
@@ -18,7 +18,7 @@ import httpcore
 import httpx
 
 from core.base.errors import Cancelled, ConfigError, MissingDependency
-from core.base.frozen import ValueMap, frozen
+from core.base.frozen import TextMap, ValueMap, frozen
 from core.base.messages import message
 from core.base.text import one_line, shorten
 from core.settings.sections import ServerSettings
@@ -137,7 +137,7 @@ class Request:
 
     url: str
     content: bytes | None
-    headers: Mapping[str, str]
+    headers: TextMap
     limit: int
     seconds: float
     connect: float = CONNECT_SECONDS

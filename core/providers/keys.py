@@ -13,7 +13,7 @@ import httpx
 
 from core.base import app_paths
 from core.base.errors import ConfigError
-from core.base.frozen import AnyValues, frozen
+from core.base.frozen import AnyValues, TextValues, frozen
 from core.settings.sections import key_variable
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ SERVICE = "tessera"
 Place = Literal["", "environment", "keyring", "file"]
 
 # Keys that this process has read from the keyring.
-_known: dict[str, str] = {}
+_known: TextValues = {}
 
 # Minimum priority of a usable system keyring. `keyring` backends of lower priority store nothing or use files.
 _LEAST_PRIORITY = 1

@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 
 from core.base.blobs import Span
-from core.base.frozen import Texts, frozen
+from core.base.frozen import Pair, Texts, frozen
 from core.base.text import CHINESE, simplify
 
 Segments = list[str]
@@ -166,7 +166,7 @@ def _split_at_closest(text: str, by: str) -> Segments:
     return cut(text, [min(joints[:_MOST_JOINTS], key=unlike)])
 
 
-def _start(side: str, last: str) -> tuple[str, str]:
+def _start(side: str, last: str) -> Pair:
     """Return the first side's name, and the topic before that name."""
     plain = simplify(side)
     for pattern in TOPICS:
@@ -179,7 +179,7 @@ def _start(side: str, last: str) -> tuple[str, str]:
     return side, ""
 
 
-def _end(side: str, other: str) -> tuple[str, str]:
+def _end(side: str, other: str) -> Pair:
     """Return the last side's name, and the text after that name."""
     plain = simplify(other)
     tails = (tail for tail in _TAIL.finditer(simplify(side)) if tail.start() and tail[0].strip() not in plain)

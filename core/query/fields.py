@@ -7,7 +7,7 @@ from difflib import get_close_matches
 
 from core.base.blobs import Span
 from core.base.errors import QueryError, UnknownChoice
-from core.base.frozen import Texts
+from core.base.frozen import Texts, TextValues
 from core.base.messages import message, message_table
 from core.base.text import fold
 from core.documents.converting import converters_for
@@ -23,7 +23,7 @@ def _listed(names: str) -> dict[str, Texts]:
     return {names[0]: names for names in (tuple(line.split()) for line in names.split("|"))}
 
 
-def _pairs(texts: str) -> dict[str, str]:
+def _pairs(texts: str) -> TextValues:
     return dict(pair.split() for pair in texts.split("|"))
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import cast
 
 from core.base.errors import QueryError
-from core.base.frozen import Texts, frozen
+from core.base.frozen import Texts, TextValues, frozen
 from core.base.text import CJK, is_punctuation
 from core.markdown.inline import normalize_tag, trim_tag
 from core.model import TAG_NAME, Condition, Term, TermKind
@@ -79,7 +79,7 @@ class QuestionLexer:
         self._last = {closing: typed.rfind(closing) for closing in _QUOTES.values()}
         self.unclosed = False
         """Whether an unclosed quotation mark was read as text."""
-        self.colons: dict[str, str] = {}
+        self.colons: TextValues = {}
         """Maps unknown names before a colon, which are read as text, to the fields that were probably meant."""
         self.names_contents = False
         """Whether the question contains a filter on contents in plain words, such as "with a table"."""

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
-from core.base.frozen import Texts
+from core.base.frozen import Pair, Texts, TextValues
 from core.base.text import CJK, STOP_WORDS, fold, fold_in_place, simplify
 from core.markdown.inline import with_parents
 from core.markdown.parts import DIAGRAMS
@@ -55,7 +55,7 @@ def asks_for_notes(typed: str) -> bool:
 
 
 @lru_cache(4)
-def vocabulary(values: tuple[tuple[str, str], ...]) -> Vocabulary:
+def vocabulary(values: tuple[Pair, ...]) -> Vocabulary:
     """Build the vocabulary from (field, value) pairs. Tags and folders can also be named by their last part."""
     names: dict[str, dict[str, Texts]] = {}
     every = ((field, whole) for field, value in values for whole in with_parents(value.strip("/")))
@@ -119,7 +119,7 @@ _IN_ENGLISH = {
 }
 
 
-def _things(names: dict[str, str]) -> str:
+def _things(names: TextValues) -> str:
     return "|".join(f"(?P<{thing}>{pattern})" for thing, pattern in names.items())
 
 

@@ -10,7 +10,7 @@ from string import ascii_lowercase, digits
 from core.base.app_paths import provide_file
 from core.base.blobs import Span
 from core.base.errors import ConfigError
-from core.base.frozen import frozen
+from core.base.frozen import TextMap, frozen
 from core.base.messages import Message, message
 from core.base.text import CJK, LINE_END, STOP_WORDS, fold, fold_in_place
 from core.model import Spans
@@ -222,7 +222,7 @@ class Spelling:
     """A question with corrected spelling. `corrections` maps each misspelled word to its correction."""
 
     text: str
-    corrections: Mapping[str, str] = field(default_factory=dict)
+    corrections: TextMap = field(default_factory=dict)
 
 
 def is_word(word: str, tokens: Callable[[str], Spans]) -> bool:

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from core.base.cache import Cache
 from core.base.errors import ProviderUnavailable
-from core.base.frozen import frozen
+from core.base.frozen import Pair, frozen
 from core.base.messages import message
 from core.base.registry import Entry, Registry
 from core.embedding.tokens import TokenEmbedder, interaction, signs
@@ -101,7 +101,7 @@ class Cached:
 
     def __init__(self, reranker: Reranker) -> None:
         self._reranker = reranker
-        self._scores: Cache[tuple[str, str], float] = Cache(_CACHE_SIZE)
+        self._scores: Cache[Pair, float] = Cache(_CACHE_SIZE)
 
     def score(self, query: str, candidates: Sequence[Candidate]) -> Judged:
         known = {candidate.text: self._scores.get((query, candidate.text)) for candidate in candidates}

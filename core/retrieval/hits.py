@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from core.base.errors import QueryError
-from core.base.frozen import frozen
+from core.base.frozen import Pair, TextValues, frozen
 from core.base.text import is_chinese, query_keywords
 from core.intake.placeholders import is_evicted
 from core.markdown.inline import tag_key, with_parents
@@ -288,7 +288,7 @@ def count_facets(hits: Sequence[Hit]) -> tuple[Facet, ...]:
     Values shared by all hits are left out.
     """
     values: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    spelled: dict[str, str] = {}
+    spelled: TextValues = {}
     for hit in hits:
         pairs = [pair for card in (hit.note, *(copy.note for copy in hit.copies)) for pair in _values(card)]
         own = {
@@ -304,7 +304,7 @@ def count_facets(hits: Sequence[Hit]) -> tuple[Facet, ...]:
     )
 
 
-def _values(card: NoteSummary) -> Iterator[tuple[str, str]]:
+def _values(card: NoteSummary) -> Iterator[Pair]:
     yield "base", card.base
     for name, facet in _FIELDS.items():
         value = getattr(card, name)

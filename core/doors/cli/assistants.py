@@ -10,6 +10,7 @@ from typing import Annotated, TextIO, cast
 import typer
 
 from core.base.errors import ConfigError
+from core.base.frozen import TextMap
 from core.base.terminal import _
 from core.doors.cli import options
 from core.doors.cli.options import option
@@ -69,7 +70,7 @@ def mcp(
         raise own.lost
 
 
-def _lines(values: Mapping[str, Sequence[Mapping[str, str]]]) -> list[str]:
+def _lines(values: Mapping[str, Sequence[TextMap]]) -> list[str]:
     heads = {
         "stdio": _("The assistant starts Tessera itself:"),
         "http": _("Or it can use the running app, if other programs are allowed in Settings:"),

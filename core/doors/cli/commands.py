@@ -10,7 +10,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from core.base.frozen import AnyMap, Values
+from core.base.frozen import AnyMap, TextValues, Values
 from core.base.messages import message_table
 from core.base.terminal import say
 from core.doors.cli.options import ListingGroup
@@ -72,7 +72,7 @@ class _Commands(AnyMap):
         self._modules: dict[str, dict[str, bool]] = {}
         # Groups that run `list` if no subcommand is given.
         self._lists: set[str] = set()
-        self._single: dict[str, str] = {}
+        self._single: TextValues = {}
         self._loaded: Values = {}
         groups = {}
         for module, before in [*((module, "") for module in MODULES), *_BY_HAND.items()]:

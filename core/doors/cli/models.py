@@ -7,7 +7,7 @@ import typer
 
 from core.base.codec import assemble
 from core.base.errors import ConfigError
-from core.base.frozen import Texts, frozen
+from core.base.frozen import TextMap, Texts, frozen
 from core.base.terminal import _, say
 from core.doors.cli.calling import call
 from core.doors.cli.options import WORKSPACE, Folder, Json, argument, option
@@ -173,5 +173,5 @@ def path(name: Model, workspace: Folder = WORKSPACE, as_json: Json = False) -> N
     show({"name": name, "folder": str(Models.path(name))}, as_json, _folder)
 
 
-def _folder(values: Mapping[str, str]) -> list[str]:
+def _folder(values: TextMap) -> list[str]:
     return [values["folder"]]

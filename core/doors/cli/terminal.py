@@ -15,6 +15,7 @@ import typer.core
 
 from core.base.codec import encode
 from core.base.errors import ConfigError, SourceError
+from core.base.frozen import Pair
 from core.base.jobs import Pace
 from core.base.messages import Message, readable
 from core.base.terminal import _, say
@@ -142,7 +143,7 @@ def translate_typer() -> None:
         def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
             super().write_usage(prog, args, prefix or _("Usage: "))
 
-        def write_dl(self, rows: Sequence[tuple[str, str]], *widths: int) -> None:
+        def write_dl(self, rows: Sequence[Pair], *widths: int) -> None:
             super().write_dl([(name, known.get(text, text)) for name, text in rows], *widths)
 
     context.formatter_class = Formatter

@@ -13,7 +13,7 @@ from core.base.codec import Scalar
 from core.base.datetimes import utc_now
 from core.base.errors import ArchiveError, RowError, SourceError
 from core.base.file_names import harmless_path
-from core.base.frozen import AnyValues, ValueMap, frozen
+from core.base.frozen import AnyValues, TextValues, ValueMap, frozen
 from core.base.messages import Message, Text, message
 from core.indexing.indexer import Indexer
 from core.intake.folder import content_hash, free_path
@@ -386,7 +386,7 @@ def _with_free_ids(store: Store, records: Records) -> Records:
     taken = {base.id for base in bases} | {edit.id for edit in store.edits.all()}
     taken |= {question_set.id for base in bases for question_set in store.questions.sets(base)}
     taken |= store.notes.ids() | store.versions.note_ids()
-    new_ids: dict[str, str] = {}
+    new_ids: TextValues = {}
 
     def rename(value: object, owner: type, name: str) -> object:
         if not (isinstance(value, str) and is_id(owner, name)):

@@ -16,7 +16,7 @@ from core.base.app_paths import PROGRAM
 from core.base.codec import to_plain
 from core.base.errors import ArchiveError, RowError, SourceError
 from core.base.faults import translate_errors
-from core.base.frozen import AnyValues, Texts
+from core.base.frozen import AnyValues, Pair, Texts
 from core.base.messages import message
 from core.features.archives.records import FORMAT, Made, Mistakes, RecordParts, Records, WordLists, check_format
 from core.intake import upload
@@ -54,7 +54,7 @@ def pack(records: Records) -> bytes:
     return stream.getvalue()
 
 
-def _files(records: Records) -> Iterator[tuple[str, str]]:
+def _files(records: Records) -> Iterator[Pair]:
     yield _MARK, _line(FORMAT)
     yield _BASE, _line(to_plain(records.base))
     for name in _LISTS:

@@ -18,7 +18,7 @@ from core.base.blobs import Span
 from core.base.call_log import log_bases, log_call
 from core.base.datetimes import utc_now
 from core.base.errors import ConfigError, UnknownChoice
-from core.base.frozen import ValueMap, Values
+from core.base.frozen import TextValues, ValueMap, Values
 from core.base.jobs import Jobs
 from core.base.messages import language_of, message, render, terminal_language
 from core.base.text import digest, fold, is_chinese, line_starts, one_line, query_keywords
@@ -215,7 +215,7 @@ def _sentences(note: Note, part: Section, holding: Holding) -> Candidates:
 def _link_texts(notes: Sequence[Note], links: NoteLinks) -> dict[str, list[str]]:
     """Return the texts of links to each note from other notes, except single words and texts that link to several
     notes."""
-    places = defaultdict[str, dict[str, str]](dict)
+    places = defaultdict[str, TextValues](dict)
     for note in notes:
         for match in _LINKED.finditer(note.body):
             text = " ".join((match["alias"] or match["text"] or "").split())

@@ -8,13 +8,14 @@ from contextlib import suppress
 
 import pytest
 
+from core.base.frozen import Pair
 from core.features.learning import LogParser
 
 
 class LogParserContract:
     """Tests that every log parser must pass."""
 
-    def test_a_log_of_its_format_suits_it_and_has_events(self, log_parser: LogParser, log: tuple[str, str]) -> None:
+    def test_a_log_of_its_format_suits_it_and_has_events(self, log_parser: LogParser, log: Pair) -> None:
         name, text = log
         assert 0 < log_parser.fits(name, text[:16_384]) <= 1
         events = list(log_parser.events(text))
@@ -29,7 +30,7 @@ class LogParserContract:
         "text", ["", "\n" * 50, "\x00\x1b[31m\ud83d", "{" * 5_000, "<" * 5_000, "[[]]", "9" * 9_000, None]
     )
     def test_half_a_log_or_another_text_is_read_or_refused_by_a_value_error(
-        self, log_parser: LogParser, log: tuple[str, str], text: str | None
+        self, log_parser: LogParser, log: Pair, text: str | None
     ) -> None:
         if text is None:
             text = log[1][: len(log[1]) // 2]

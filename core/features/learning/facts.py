@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 
 from core.base.datetimes import utc_now
+from core.base.frozen import Pair
 from core.base.messages import Message
 from core.base.text import digest, fold, one_line, shorten
 from core.features.learning.masks.spans import MASK
@@ -73,7 +74,7 @@ def fact(
     title: Message,
     text: Message,
     events: Sequence[LogEvent],
-    kind: tuple[str, str],
+    kind: Pair,
 ) -> Fact:
     """Return a fact with quotes from its events.
 

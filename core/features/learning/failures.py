@@ -8,6 +8,7 @@ from itertools import takewhile
 from statistics import median
 from typing import TypeVar
 
+from core.base.frozen import Pair
 from core.base.messages import Message, message, plural
 from core.base.text import query_keywords
 from core.features.learning.facts import (
@@ -25,8 +26,6 @@ from core.model import Fact, LogEvent, LogText
 Key = TypeVar("Key")
 Events = list[LogEvent]
 Facts = Iterator[Fact]
-
-Pair = tuple[str, str]
 
 _HEADER = (
     r"[\"'`“]?\b([A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+)+|[A-Z][A-Z0-9_]{2,}"

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import replace
 from itertools import groupby
 
-from core.base.frozen import ValueMap
+from core.base.frozen import Pair, ValueMap
 from core.features.learning import LogEvents
 from core.model import TIME_MARK, LogEvent, LogLevel
 
@@ -244,7 +244,7 @@ def _head(line: str) -> LogEvent | None:
     return None
 
 
-def _source(rest: str) -> tuple[str, str]:
+def _source(rest: str) -> Pair:
     """Split a message into its source and the rest. A name before a dash takes precedence over a name in brackets."""
     source = ""
     while match := _SOURCE.match(rest):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
 
-from core.base.frozen import frozen
+from core.base.frozen import Pair, frozen
 from core.base.messages import Message, message
 from core.base.text import CJK
 from core.features.learning.facts import abbreviate, fact, first_line, generalise_source, normalise_exact
@@ -113,7 +113,7 @@ def settings(log: LogText) -> Iterator[Fact]:
         )
 
 
-def _event_settings(event: LogEvent) -> Iterator[tuple[str, str]]:
+def _event_settings(event: LogEvent) -> Iterator[Pair]:
     line = _neutral_line(event)
     words = _PAIR.sub("", line)
     configures = _CONFIGURING.search(f"{event.source} {words}") or len(re.findall(r"\w+", words)) <= 3
@@ -185,7 +185,7 @@ RULES = {
 
 def facts(log: LogText) -> list[tuple[str, Fact]]:
     """Return the facts in a log without duplicates, each with the name of the rule that found it."""
-    found: dict[tuple[str, str], tuple[str, Fact]] = {}
+    found: dict[Pair, tuple[str, Fact]] = {}
     for name, rule in RULES.items():
         for item in islice(rule.function(log), MOST_FACTS):
             found.setdefault((item.rule, item.key), (name, item))

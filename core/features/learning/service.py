@@ -12,7 +12,7 @@ from core.base.blobs import join_spans
 from core.base.call_log import log_call
 from core.base.errors import ConfigError, SourceError
 from core.base.files import open_user_file
-from core.base.frozen import Texts, ValueMap
+from core.base.frozen import Pair, Texts, ValueMap
 from core.base.messages import ENGLISH, Message, message, render
 from core.base.text import CHINESE, CJK, keywords
 from core.features.learning import reading, rules
@@ -127,7 +127,7 @@ class Memory:
     """The facts that have been suggested or rejected so far. New facts are added as they are found."""
 
     def __init__(self, facts: Iterable[LearntFact]) -> None:
-        self._facts: dict[tuple[str, str], LearntFact] = {}
+        self._facts: dict[Pair, LearntFact] = {}
         self._near = defaultdict[str, list[tuple[set[str], LearntFact]]](list)
         for fact in facts:
             self.add(fact)

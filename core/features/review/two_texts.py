@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import pairwise
@@ -11,7 +11,7 @@ from typing import Protocol
 
 from core.base.cache import Cache
 from core.base.errors import EditError, NoteNotFound, UnknownChoice
-from core.base.frozen import Texts
+from core.base.frozen import Pair, TextMap, Texts, TextValues
 from core.model import SIDES, Note, NoteDifference, NoteSummary, ReviewItem, Side
 from core.notes.collection import Notes
 from core.notes.trash import Trash
@@ -143,7 +143,7 @@ def are_versions(first: str, second: str) -> bool:
     return 2 * shared > _NEAR * (few + all_) or (few >= _MANY and shared >= _WHOLE * few)
 
 
-def _pairs(text: str) -> "Counter[tuple[str, str]]":
+def _pairs(text: str) -> "Counter[Pair]":
     words = re.findall(r"[㐀-鿿぀-ヿ가-힯]|[^\W_]+", folded(text[:_COMPARED]))
     return Counter(pairwise(["", *words, ""])) if words else Counter()
 
@@ -154,7 +154,7 @@ Undo = Callable[[], object]
 class Upgrades(Protocol):
     """A feature that offers newer text for notes edited by the user."""
 
-    def passed_by(self) -> Mapping[str, str]:
+    def passed_by(self) -> TextMap:
         """Return the ids of the notes for which there is newer text, each with a hash of that text."""
 
     def offered(self, note_id: str) -> Note | None:
@@ -180,11 +180,11 @@ class TextConflicts:
     def __post_init__(self) -> None:
         self._near: Cache[tuple[str, int, str, int], bool] = Cache(_COMPARISONS)
 
-    def second_texts(self) -> dict[str, str]:
+    def second_texts(self) -> TextValues:
         """Return the ids of active notes from conflict copies, each mapped to the id of the original file's note."""
         return self._store.remembered.get("second texts", lambda: dict(self._read_second_texts()))
 
-    def _read_second_texts(self) -> Iterator[tuple[str, str]]:
+    def _read_second_texts(self) -> Iterator[Pair]:
         files = self._store.notes.active_files()
         of_path = {(file.base_id, file.source_ref, folded(file.path)): file for file in files}
         for copy in files:

@@ -12,6 +12,7 @@ from core.base.blobs import Span
 from core.base.codec import assemble
 from core.base.datetimes import utc_now
 from core.base.errors import NoteNotFound, ProviderError, QueryError, UnknownChoice, VersionNotFound
+from core.base.frozen import TextValues
 from core.base.jobs import Jobs, stop_check
 from core.base.messages import ENGLISH, message, render
 from core.base.text import CHINESE, find_half_character, one_line, shared_length
@@ -244,7 +245,7 @@ class Threads:
         )
 
 
-def _body(thread: Thread, paths: dict[str, str], models: list[str]) -> str:
+def _body(thread: Thread, paths: TextValues, models: list[str]) -> str:
     """Return a thread as Markdown, with the cited sentences, how well each is supported, and links to the sources."""
     parts = []
     language = "zh_CN" if CHINESE.search(thread.title) else ENGLISH
@@ -261,7 +262,7 @@ def _body(thread: Thread, paths: dict[str, str], models: list[str]) -> str:
     return "\n\n".join([*parts, render(by, language)]) + "\n"
 
 
-def _link(cited: Cited, paths: dict[str, str]) -> str:
+def _link(cited: Cited, paths: TextValues) -> str:
     """Return a wiki link to the note that a quote is from, or just the note's title if its path can't be linked."""
     path = paths.get(cited.note_id, "").removesuffix(".md")
     if not path or re.search(r"[\[\]|#^]", path):

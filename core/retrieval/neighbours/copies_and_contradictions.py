@@ -8,7 +8,7 @@ from functools import partial
 from itertools import combinations
 
 from core.base.errors import NoteNotFound
-from core.base.frozen import Texts, frozen
+from core.base.frozen import Pair, Texts, frozen
 from core.base.text import digest, fold, keywords, query_keywords
 from core.model import NotePair
 from core.notes.texts import blank_hidden
@@ -63,7 +63,7 @@ class Claims:
     """
 
     text: bytes
-    numbers: Mapping[str, tuple[str, str]]
+    numbers: Mapping[str, Pair]
 
 
 def numbers_in(text: str) -> list[str]:
@@ -81,7 +81,7 @@ def extract_claims(body: str, visible: str) -> Claims:
     `body` is hashed. Sentences are taken from `visible`, which is `body` with its hidden parts blanked out.
     """
     folded = " ".join(fold(body).split())
-    numbers: dict[str, tuple[str, str]] = {}
+    numbers: dict[str, Pair] = {}
     twice = set()
     for start, end in sentences(visible):
         sentence = _PREFIX.sub("", visible[start:end])
@@ -152,7 +152,7 @@ class Likeness:
         for note_id, item in self._claims.get(self._states(), among).items():
             for rest, claim in item.numbers.items():
                 said[rest].append((note_id, *claim))
-        pairs = defaultdict[tuple[str, str], Texts](tuple)
+        pairs = defaultdict[Pair, Texts](tuple)
         for notes in said.values():
             both = combinations(notes, 2) if len(notes) <= SEVERAL else ()
             for (first, number, sentence), (second, other, another) in both:

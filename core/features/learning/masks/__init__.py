@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
+from core.base.frozen import TextValues
 from core.features.learning.masks.named import named_secrets, pairs, tables
 from core.features.learning.masks.patterns import blocks, known_secrets, numbers
 from core.features.learning.masks.spans import Secrets, SecretSpan, merge, readings
@@ -26,10 +27,10 @@ class Masker:
     """
 
     def __init__(self) -> None:
-        self._masks: dict[str, str] = {}
+        self._masks: TextValues = {}
         self._numbers: Counter[str] = Counter()
         # Masked source names, keyed by the original names. A log has only a few sources.
-        self._sources: dict[str, str] = {}
+        self._sources: TextValues = {}
 
     def __len__(self) -> int:
         return len(self._masks)
