@@ -25,6 +25,7 @@ from core.operations.parameters import (
     BASE_SEARCH,
     CHUNKING_PARAMETERS,
     Base,
+    DryRun,
     SomeBase,
     check_base,
 )
@@ -53,7 +54,6 @@ Folder = Annotated[
     Path,
     About("The folder of notes and documents, or the address of a web page.", example="/home/ada/notes"),
 ]
-DryRun = Annotated[bool, About("Show what would change and change nothing.")]
 Removals = Annotated[bool, About("Go ahead even if more than a third of the notes would be removed.")]
 
 

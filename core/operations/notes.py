@@ -16,6 +16,7 @@ from core.operations.declaring import About, Caller, operation, without_none
 from core.operations.parameters import (
     NOTE_PARAMETERS,
     AnyNote,
+    DryRun,
     Expected,
     Names,
     NoteName,
@@ -228,7 +229,7 @@ def rename(
     note: NoteName,
     title: Annotated[str, About("The new title.", example="Roadmap")],
     keep_file: Annotated[bool, About("Don't rename the file.")] = False,
-    dry_run: Annotated[bool, About("Show what would change and change nothing.")] = False,
+    dry_run: DryRun = False,
     expected_version: Expected = None,
 ) -> Renaming:
     if dry_run:

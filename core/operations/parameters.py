@@ -32,6 +32,7 @@ Expected = Annotated[int | None, About("Change the note only if it is still at t
 Number = Annotated[int, About("The number of a version.", least=1, most=1_000_000_000, example=1)]
 Base = Annotated[str, About("The name of the knowledge base.", example="work")]
 SomeBase = Annotated[str | None, About("The name of the knowledge base.")]
+DryRun = Annotated[bool, About("Show what would change and change nothing.")]
 
 
 # Note fields as parameters. Interfaces for programs accept only the fields that programs may set.

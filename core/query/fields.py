@@ -14,6 +14,7 @@ from core.documents.converting import converters_for
 from core.documents.kinds import KINDS
 from core.model import NOTE_FIELDS, fields_of
 from core.query import dates
+from core.query.own_words import Vocabulary
 
 _FILTERS = [field for field in NOTE_FIELDS.values() if field.typed]
 
@@ -38,7 +39,7 @@ FIELDS: Mapping[str, Texts] = {
 }
 
 # Maps each field with fixed values to its values, and each value to the names that users can type for it.
-CHOICES: Mapping[str, Mapping[str, Texts]] = {
+CHOICES: Vocabulary = {
     "status": _listed(
         "pending 待审 待审核 待确认|active 使用中 活跃 有效 启用|archived 归档 已归档|expired 过期 已过期"
     ),

@@ -11,6 +11,7 @@ from core.base.messages import Message, message
 from core.base.text import CJK
 from core.features.learning.facts import abbreviate, fact, first_line, generalise_source, normalise_exact
 from core.features.learning.failures import (
+    Facts,
     deprecations,
     failing_requests,
     failing_tests,
@@ -84,7 +85,7 @@ _SHORTEST_CHINESE = 8
 _LABEL = re.compile(r"(?i)^\W{0,3}(?:root cause|cause|fix|solution|decision|解决(?:办法|方法|方案)|原因)[：:]\s*")
 
 
-def settings(log: LogText) -> Iterator[Fact]:
+def settings(log: LogText) -> Facts:
     """Yield a fact for each source in a log that states settings, with their last values.
 
     Sources with only one setting are skipped, because a single setting says too little.
@@ -129,7 +130,7 @@ def _neutral_line(event: LogEvent) -> str:
     return first_line(event) if event.kind == "log" and event.level in ("", "info", "debug") else ""
 
 
-def ports(log: LogText) -> Iterator[Fact]:
+def ports(log: LogText) -> Facts:
     """Yield a fact for each line that says on which address a service listens."""
     for event in log.events:
         if match := _PORT.search(_neutral_line(event)):
@@ -139,7 +140,7 @@ def ports(log: LogText) -> Iterator[Fact]:
             yield fact("port", [normalise_exact(event.source), match["port"]], title, title, [event], _CONFIG)
 
 
-def statements(log: LogText) -> Iterator[Fact]:
+def statements(log: LogText) -> Facts:
     """Yield a fact for each sentence in a chat or note that states a cause, fix or decision. Guesses are skipped."""
     for event in log.events:
         for match in _SENTENCE.finditer(event.text) if event.kind == "message" else ():
