@@ -1,7 +1,7 @@
 """Highlights in hits: the question's words, and the sentence nearest to the question."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
@@ -10,6 +10,7 @@ import numpy as np
 
 from core.base.blobs import Span, blank_blobs, join_spans
 from core.base.fences import open_fence
+from core.base.frozen import TextMap
 from core.base.registry import lazy
 from core.base.text import (
     ABBREVIATED,
@@ -34,7 +35,7 @@ from core.model import Bits, Chunk, Highlight, Hit, Matrix, SearchResult, Spans
 from core.store import Store
 
 # A function that returns the stem under which each word is indexed.
-Stems = Callable[[Sequence[str]], Mapping[str, str]]
+Stems = Callable[[Sequence[str]], TextMap]
 
 # Maximum number of characters per sentence. Longer sentences are divided.
 LONGEST = 320

@@ -1,7 +1,6 @@
 """JSON responses with values in the caller's language, and problems (RFC 9457) for errors."""
 
 import json
-from collections.abc import Mapping
 from contextvars import ContextVar
 from http import HTTPStatus
 
@@ -24,11 +23,11 @@ from core.base.errors import (
     VersionNotFound,
     WorkspaceLocked,
 )
-from core.base.frozen import Values
+from core.base.frozen import TextMap, Values
 from core.base.messages import ENGLISH, Message, language_of, readable, to_json
 
 PROBLEM = "application/problem+json"
-ResponseHeaders = Mapping[str, str] | None
+ResponseHeaders = TextMap | None
 # Language of the current request.
 LANGUAGE = ContextVar("language", default=ENGLISH)
 

@@ -9,7 +9,7 @@ from typing import Unpack
 
 from core.base.call_log import log_call
 from core.base.errors import Cancelled, NoteNotFound, TesseraError
-from core.base.frozen import Texts
+from core.base.frozen import Pair, Texts
 from core.base.jobs import Jobs
 from core.base.text import CHINESE, CJK, fold, is_chinese, query_keywords, simplify
 from core.features.answers import writing
@@ -49,7 +49,7 @@ LEAST_WORDS = 2
 # A function that generates questions from notes, up to a given number.
 DrawQuestions = Callable[[Sequence[Note], int], list[Question]]
 # The state of the notes, as pairs of a note's id and the time of its last change.
-Stamp = tuple[tuple[str, str], ...]
+Stamp = tuple[Pair, ...]
 
 
 # Tell English and Chinese questions apart from words, names and titles.

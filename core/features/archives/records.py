@@ -195,7 +195,7 @@ class RunRows(Protocol):
 
 
 # The user's word lists (synonyms and vocabulary), by file name.
-WordLists = dict[str, str]
+WordLists = TextValues
 _NO_RECORDS: RecordParts[Any] = RecordParts()
 
 

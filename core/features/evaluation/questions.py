@@ -3,7 +3,7 @@
 import csv
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import asdict, replace
 from io import StringIO
 from pathlib import Path
@@ -12,7 +12,7 @@ from core.base import files
 from core.base.codec import assemble
 from core.base.errors import QueryError, QuestionSetError, RowError
 from core.base.faults import translate_parse_error
-from core.base.frozen import Values, frozen
+from core.base.frozen import TextMap, Values, frozen
 from core.base.messages import message
 from core.features.evaluation import golds, note_questions
 from core.features.evaluation.comparison import FORMULA, csv_of
@@ -146,7 +146,7 @@ _TRUTH = {
 # Key for the contents of any cells to the right of the named columns.
 _OVER = ""
 
-Row = Mapping[str, str]
+Row = TextMap
 
 
 def parse_table(data: bytes, name: str) -> list[Question]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from core import embedding
 from core.base.datetimes import utc_now
-from core.base.frozen import Values, attributes, frozen
+from core.base.frozen import TextValues, Values, attributes, frozen
 from core.features.packs.manifest import PackNote, PackNotes
 from core.indexing.indexer import Indexer
 from core.model import NOTE_FIELDS, EditedNote, InstalledPack, Note, Pack, PackReport, Progress, Revision, no_progress
@@ -42,7 +42,7 @@ _PASSED_BY = """
 
 
 # Hashes of files, or ids of notes, keyed by path.
-ByPath = dict[str, str]
+ByPath = TextValues
 
 
 class PackTable(StoreTable):

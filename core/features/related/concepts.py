@@ -9,6 +9,7 @@ from typing import get_args
 
 from core.base.call_log import log_bases, log_call
 from core.base.errors import EditError, UnknownChoice
+from core.base.frozen import Pair
 from core.base.messages import Message, message
 from core.base.phrases import size_of
 from core.base.text import fold
@@ -22,7 +23,7 @@ from core.store.table import StoreTable
 
 
 # The user's decisions, keyed by concept, each with the concept to merge into or "".
-Choices = dict[str, tuple[str, str]]
+Choices = dict[str, Pair]
 
 
 class ConceptTable(StoreTable):
