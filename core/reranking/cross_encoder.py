@@ -10,7 +10,7 @@ import copy
 import os
 import time
 from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from threading import RLock
@@ -28,7 +28,7 @@ from core.embedding import hub
 from core.embedding.e5 import PROMPTS
 from core.embedding.loading import Turns, choose_device, explain_failure, load, to_device, weight_bytes
 from core.embedding.model_folder import explain_read_error, max_tokens, parts_of, read_json, weights
-from core.embedding.sentence import SURROGATES, on_hub
+from core.embedding.sentence import SURROGATES, FindFolder, on_hub
 from core.model import Device, Running
 from core.reranking import Candidate, Judged
 
@@ -304,7 +304,7 @@ class CrossEncoder:
         folder = WEIGHTS.parent if unnamed else expand_home(name)
         known = "" if unnamed else on_hub(name, DEFAULT_OWNER)
         self.name = NAME if unnamed else known or folder.name
-        self._folder: Callable[[], Path] = (lambda: hub.snapshot(known, "cross-encoder")) if known else (lambda: folder)
+        self._folder: FindFolder = (lambda: hub.snapshot(known, "cross-encoder")) if known else (lambda: folder)
         self._loading = RLock()
         self._turns = Turns()
         if not known:
