@@ -501,19 +501,19 @@ def test_filters_need_no_words() -> None:
         (
             "x tag:",
             "tag:",
-            "'tag:' has no value. Write it directly after the colon, such as tag:rust,go."
+            "'tag:' has no value. Write the value directly after the colon, as in tag:rust,go."
             " To search for the text itself, put it in quotation marks.",
         ),
         (
             "-类型： rust",
             "-类型：",
-            "'类型：' has no value. Write it directly after the colon, such as 类型：work."
+            "'类型：' has no value. Write the value directly after the colon, as in 类型：work."
             " To search for the text itself, put it in quotation marks.",
         ),
         (
             'after:"" x',
             'after:""',
-            "'after:' has no value. Write it directly after the colon, such as after:2026-01-31."
+            "'after:' has no value. Write the value directly after the colon, as in after:2026-01-31."
             " To search for the text itself, put it in quotation marks.",
         ),
         (
