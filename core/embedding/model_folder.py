@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from core.base.errors import ModelError
-from core.base.frozen import AnyMap, TextMap, Texts, frozen
+from core.base.frozen import AnyMap, AnyValues, TextMap, Texts, frozen
 from core.base.messages import Message, message, reason_of
 from core.markdown import frontmatter
 from core.model import Role
