@@ -11,6 +11,7 @@ from pathlib import PurePosixPath
 from urllib.parse import quote
 
 from core.base.blobs import Span, remove_blobs
+from core.base.frozen import TextValues
 from core.base.irregular import IRREGULAR
 
 # Pattern for a line ending, as in Markdown and browsers. Form feed, U+2028 and the like count as whitespace.
@@ -394,7 +395,7 @@ def without_accents(word: str) -> str:
 
 
 @cache
-def _simplified() -> tuple[re.Pattern[str], dict[str, str]]:
+def _simplified() -> tuple[re.Pattern[str], TextValues]:
     """Return a pattern for the traditional characters in `_HAN`, and a table of their simplified forms.
 
     The forms come from OpenCC's dictionaries. The pattern is faster than `str.translate`, because most characters have
@@ -404,7 +405,7 @@ def _simplified() -> tuple[re.Pattern[str], dict[str, str]]:
 
     characters = [chr(code) for code in _HAN]
     lines = "\n".join(characters)
-    table: dict[str, str] = {}
+    table: TextValues = {}
     # Hong Kong and Taiwan write some characters differently (衞, and 著 for 着). The standard form takes precedence.
     for script in ("t2s", "hk2s", "tw2s"):
         for character, simple in zip(characters, OpenCC(script).convert(lines).split("\n"), strict=True):

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import unquote
 from xml.etree.ElementTree import Element
 
-from core.base.frozen import AnyMap
+from core.base.frozen import AnyMap, TextValues
 from core.base.text import collapse_spaces
 from core.documents import syntax
 from core.documents.office.blocks import Blocks
@@ -171,11 +171,11 @@ _MARKS = {
 _HREF = "{http://www.w3.org/1999/xlink}href"
 
 
-def fiction_book(data: bytes) -> tuple[str, dict[str, str]]:
+def fiction_book(data: bytes) -> tuple[str, TextValues]:
     """Convert a FictionBook to HTML. Return the HTML and the metadata. Raises SourceError."""
     root = parse_xml(data)
     info = first(root, "description", "title-info")
-    about: dict[str, str] = {}
+    about: TextValues = {}
     parts = []
     for element in () if info is None else info:
         name = local(element)

@@ -8,7 +8,7 @@ from typing import Any
 
 from core.base.encodings.guessing import decode_part
 from core.base.errors import SourceError
-from core.base.frozen import AnyValues, Values
+from core.base.frozen import AnyValues, TextValues, Values
 from core.documents import CONVERTERS, Converted, books, syntax
 from core.documents.kinds import damaged, has, need, sound_title
 from core.documents.markup import PREPARE
@@ -67,7 +67,7 @@ class Pandoc:
         }
         return Converted(text, warnings=tuple(added.warnings), left_out=tuple(added.left_out), **about)
 
-    def _read(self, data: bytes, kind: str, added: Insertions, depth: int) -> tuple[Blocks, dict[str, str]]:
+    def _read(self, data: bytes, kind: str, added: Insertions, depth: int) -> tuple[Blocks, TextValues]:
         """Return a document's blocks and metadata, and put its omissions and warnings in `added`.
 
         `depth` is greater than 0 for an embedded document.
@@ -90,7 +90,7 @@ class Pandoc:
                 del added.left_out[before:]  # a document that can't be read is left out as a whole
                 raise
 
-        about: dict[str, str] = {}
+        about: TextValues = {}
         match kind:
             case "docx":
                 data = docx.prepare(data, part, added)

@@ -11,6 +11,7 @@ from html.parser import HTMLParser
 
 from core.base.blobs import Span
 from core.base.encodings.guessing import decode_part
+from core.base.frozen import TextValues
 from core.base.text import collapse_spaces
 from core.documents.kinds import damaged
 
@@ -48,7 +49,7 @@ def unwrap_archive(data: bytes, kind: str) -> str:
     raise damaged()
 
 
-def main_part(page: str) -> tuple[str, int, dict[str, str]]:
+def main_part(page: str) -> tuple[str, int, TextValues]:
     """Return the main part of a page, the number of parts left out, and metadata (`created`, `source_url`, `tags`).
 
     The main part is the page's head and its only `main` or `article` element. If there is no such element, or if it is
@@ -85,7 +86,7 @@ def _words(parts: list[str], head: list[str]) -> str:
 _KEEP_LABEL = re.compile(r'<span class="label-name">([^<>]*)</span>')
 
 
-def _read_keep(page: str) -> tuple[str, dict[str, str]]:
+def _read_keep(page: str) -> tuple[str, TextValues]:
     """Return a Google Keep note as a page with checkboxes, and its labels and date. Return other pages unchanged."""
     if not re.search(r'<body>\s*<div class="note\b', page):
         return page, {}
@@ -120,7 +121,7 @@ class _Cleaner(HTMLParser):
         self.head = list[str]()
         self.spans: dict[str, list[Span]] = {}
         self.left_out = 0
-        self.about: dict[str, str] = {}
+        self.about: TextValues = {}
         # Open elements, with the number of parts before each.
         self._open = list[tuple[str, int]]()
         self._count = Counter[str]()

@@ -13,7 +13,7 @@ from core import chunking, embedding
 from core.base import files
 from core.base.errors import DiskFull, IndexAway, NoteNotFound, NotWritable, StoreError, WorkspaceLocked
 from core.base.faults import translate_errors
-from core.base.frozen import attributes
+from core.base.frozen import TextValues, attributes
 from core.base.text import digest
 from core.embedding import Embedder
 from core.indexing.embed_queue import EmbedQueue
@@ -123,7 +123,7 @@ class Scratch:
         """Bring a copy's notes up to date. The file `notes.json` records each note's state when it was copied."""
         ours = self._store
         record = store.folder / _NOTES
-        before: dict[str, str] = files.load(record, dict, aside=True) or {}
+        before: TextValues = files.load(record, dict, aside=True) or {}
         now = {
             card.id: digest(f"{ours.notes.generation(card.id)} {replace(card, base='')!r}").hex()
             for card in ours.notes.cards(Filters(bases=(base.name,)))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from html import unescape
 from urllib.parse import unquote
 
-from core.base.frozen import Texts, frozen
+from core.base.frozen import Texts, TextValues, frozen
 from core.base.text import collapse_spaces, compose, link_address, shorten
 from core.markdown import outline, parser
 from core.markdown.inline import (
@@ -89,7 +89,7 @@ def look_into(body: str, path: str, *, plain: bool = False) -> BodyMetadata:
 
 def distinct_tags(tags: Iterable[str]) -> Texts:
     """Return the tags without duplicates, ignoring case, width, and traditional versus simplified characters."""
-    first: dict[str, str] = {}
+    first: TextValues = {}
     for tag in tags:
         first.setdefault(tag_key(tag), tag)
     return tuple(first.values())

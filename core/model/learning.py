@@ -1,11 +1,11 @@
 """The results of learning from logs, with the events and facts found in the logs."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
-from core.base.frozen import Texts, ValueMap, frozen
+from core.base.frozen import TextMap, Texts, ValueMap, frozen
 from core.base.messages import Message, plural, verbatim
 
 LogLevel = Literal["", "debug", "info", "warning", "error"]
@@ -41,7 +41,7 @@ class LogEvent:
     kind: EventKind = "log"
     count: int = 1
     head: str = ""
-    fields: Mapping[str, str] = field(default_factory=dict)
+    fields: TextMap = field(default_factory=dict)
 
 
 @frozen

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
-from core.base.frozen import Texts, frozen
+from core.base.frozen import TextMap, Texts, frozen
 from core.base.messages import Message, message
 
 Part = Literal["embedder", "reranker"]
@@ -103,7 +103,7 @@ class ServerCard:
     section: str
     base_url: str
     model: str
-    sources: Mapping[str, str]
+    sources: TextMap
     variable: str
     key_for: str = ""
     key: str = ""

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from core.base.codec import OWN_FIELDS, decode
 from core.base.encodings import EncodingOrigin as EncodingOrigin
-from core.base.frozen import Texts, Values, frozen
+from core.base.frozen import TextMap, Texts, Values, frozen
 from core.base.messages import Message, Messages, message, plural
 from core.base.text import shared_length
 from core.model.note_fields import FieldValues
@@ -151,7 +151,7 @@ class Original:
     data: bytes = b""
 
     @property
-    def headers(self) -> Mapping[str, str]:
+    def headers(self) -> TextMap:
         how = "inline" if self.kind in _SHOWN else "attachment"
         return {
             "Content-Type": _SHOWN.get(self.kind, "application/octet-stream"),

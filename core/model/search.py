@@ -1,13 +1,12 @@
 """Questions, from typed text to sub-queries, and search results with their hits, scores and contexts."""
 
-from collections.abc import Mapping
 from dataclasses import field
 from datetime import datetime
 from math import inf
 from typing import ClassVar, Literal
 
 from core.base.blobs import Span
-from core.base.frozen import Texts, frozen
+from core.base.frozen import TextMap, Texts, frozen
 from core.base.messages import Message, message, plural
 from core.model.chunks import Chunk
 from core.model.note_fields import NOTE_FIELDS, NoteOptions
@@ -455,7 +454,7 @@ class SearchResult:
     mode: ResultMode
     took_ms: float
     hits: tuple[Hit, ...]
-    spelled: Mapping[str, str] = field(default_factory=dict)
+    spelled: TextMap = field(default_factory=dict)
     notices: tuple[Notice, ...] = ()
     reranker: str = ""
     rerank_problem: Message | None = None

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Any, Literal
 
-from core.base.frozen import Texts, frozen
+from core.base.frozen import TextMap, Texts, frozen
 from core.base.jobs import Job as Job
 from core.base.jobs import JobState as JobState
 from core.base.jobs import Progress as Progress
@@ -242,7 +242,7 @@ class Creation:
 
     request: bytes
     status: int | None = None
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: TextMap = field(default_factory=dict)
     body: bytes = b""
 
 

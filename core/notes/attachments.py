@@ -25,7 +25,7 @@ from core.base.call_log import log_call
 from core.base.errors import EditError, NoteNotFound, SourceError, UnknownChoice
 from core.base.faults import FILES, FULL
 from core.base.files import reason
-from core.base.frozen import Texts
+from core.base.frozen import Texts, TextValues
 from core.base.jobs import Jobs
 from core.base.text import find_half_character, make_storable, name_key
 from core.documents import converting
@@ -134,7 +134,7 @@ def _on_disk(top: Path, path: Path) -> Path:
 
 
 @lru_cache(64)
-def _names_in(folder: Path, _: int) -> dict[str, str]:
+def _names_in(folder: Path, _: int) -> TextValues:
     """Return the names of a folder's first `_SEARCHED` entries, keyed by normalized name.
 
     The second argument is the current time in units of `_FRESH`. It makes cached results expire.

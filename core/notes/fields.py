@@ -13,7 +13,7 @@ from core.base import files
 from core.base.errors import EditError, UnknownChoice
 from core.base.faults import translate_errors
 from core.base.files import set_aside
-from core.base.frozen import AnyValues, Texts, ValueMap, frozen
+from core.base.frozen import AnyValues, Texts, TextValues, ValueMap, frozen
 from core.base.messages import ENGLISH, Message, Messages, in_context, message, render, verbatim
 from core.base.text import LINE_END, collapse_spaces, escape_halves, find_half_character, fold
 from core.intake.encoding import MAX_BYTES
@@ -262,7 +262,7 @@ class Vocabulary:
 
 def parse(content: bytes) -> TypeVocabulary:
     """Parse the vocabulary file. An unreadable line is reported as a problem with its line number."""
-    types: dict[str, tuple[str, dict[str, str]]] = {}
+    types: dict[str, tuple[str, TextValues]] = {}
     problems = []
     for number, line in enumerate(re.split(LINE_END.encode(), content.removeprefix(b"\xef\xbb\xbf")), 1):
         if line.strip()[:1] in (b"", b"#"):
@@ -295,7 +295,7 @@ def _line(line: bytes) -> tuple[str, list[str]] | Message:
 
 def _distinct(words: Iterable[str]) -> list[str]:
     """Return words that differ in more than case, each in the spelling in which it first occurs."""
-    first: dict[str, str] = {}
+    first: TextValues = {}
     for word in words:
         if word:
             first.setdefault(fold(word), word)

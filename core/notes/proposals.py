@@ -12,7 +12,7 @@ from urllib.parse import quote
 from core.base.call_log import log_call
 from core.base.datetimes import utc_now
 from core.base.errors import Conflict, EditError
-from core.base.frozen import AnyValues, ValueMap
+from core.base.frozen import AnyValues, TextMap, ValueMap
 from core.base.text import one_line
 from core.indexing.bases import Bases
 from core.intake import notefile
@@ -73,9 +73,7 @@ class Proposals:
         values: AnyValues = {**fields} if into and into.trusts_programs else {**fields, "status": "pending"}
         return self._notes.add(into.name if into else base, body, path=path, author="program", **values)
 
-    def add_page(
-        self, base: str, html: str, *, address: str, title: str = "", pictures: Mapping[str, str] | None = None
-    ) -> Note:
+    def add_page(self, base: str, html: str, *, address: str, title: str = "", pictures: TextMap | None = None) -> Note:
         """Add a web page, or part of a page, sent by a browser. Unlike `add`, this method creates any missing base.
 
         `pictures` maps names to Base64 data. In the page, a picture's description is enclosed in two copies of the

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 from core.base.blobs import Span, remove_blobs
 from core.base.errors import EditError
 from core.base.file_names import harmless_name, harmless_path
-from core.base.frozen import Texts, attributes
+from core.base.frozen import Texts, TextValues, attributes
 from core.base.messages import message
 from core.base.text import LINE_END, collapse_spaces, escape_halves, find_half_character, fold, shorten, stem
 from core.intake.encoding import unreadable
@@ -281,7 +281,7 @@ class NoteTexts:
                 start += 2 if note.body.startswith("\r\n", start) else 1
         return found
 
-    def beginnings(self, note_ids: Iterable[str], length: int) -> dict[str, str]:
+    def beginnings(self, note_ids: Iterable[str], length: int) -> TextValues:
         """Return the beginning of each note's prose after the title, as one line.
 
         Markdown marks, hidden parts, code, tables and headings are left out.
@@ -294,7 +294,7 @@ class NoteTexts:
             found[note_id] = as_line(_NOT_PROSE.sub("", rest if is_title else body), length)
         return found
 
-    def mentions(self, links: NoteLinks, note_id: str, among: Iterable[str]) -> dict[str, str]:
+    def mentions(self, links: NoteLinks, note_id: str, among: Iterable[str]) -> TextValues:
         """Return the first sentence in which each note in `among` links to a note, or "" if only a hidden part does."""
 
         def sentence(other: str) -> str:

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from core.base import files
 from core.base.errors import ConfigError
-from core.base.frozen import ValueMap, frozen
+from core.base.frozen import TextValues, ValueMap, frozen
 from core.settings.config import FILE, settings
 
 TOKEN = "token"
@@ -123,7 +123,7 @@ def _token(stored: str) -> str:
     return token
 
 
-def _run(stored: dict[str, str]) -> RunningProgram:
+def _run(stored: TextValues) -> RunningProgram:
     """Parse a stored RunningProgram. Raises ValueError or TypeError if the data is invalid."""
     run = RunningProgram(**stored)
     if not _ADDRESS.fullmatch(run.address) or not _TOKEN.fullmatch(run.token):

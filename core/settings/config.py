@@ -5,7 +5,7 @@ environment variables.
 """
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import reduce
 from operator import getitem
@@ -25,7 +25,7 @@ from pydantic_settings import (
 
 from core.base import app_paths, files
 from core.base.errors import ConfigError, TesseraError, UnknownChoice
-from core.base.frozen import Texts, ValueMap, Values, attributes
+from core.base.frozen import TextMap, Texts, TextValues, ValueMap, Values, attributes
 from core.base.messages import message
 from core.base.text import find_half_character
 from core.model import (
@@ -174,7 +174,7 @@ def _in_file() -> Values:
     return parse_settings(read_file(FILE), FILE)
 
 
-def read_entered_servers() -> dict[str, dict[str, str]]:
+def read_entered_servers() -> dict[str, TextValues]:
     """Return the valid servers entered by the user.
 
     Invalid servers are left out, so that the user can enter them again. Raises ConfigError if the file is damaged.
@@ -191,7 +191,7 @@ def read_entered_servers() -> dict[str, dict[str, str]]:
     return servers
 
 
-def store_entered_server(section: str, values: Mapping[str, str]) -> None:
+def store_entered_server(section: str, values: TextMap) -> None:
     """Store the user's entries for a server.
 
     An empty string deletes an entry. Raises ConfigError for an invalid address.

@@ -3,7 +3,6 @@
 import os
 import re
 import tomllib
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from pydantic_core import ErrorDetails
 
 from core.base import files
 from core.base.errors import ConfigError
-from core.base.frozen import ValueMap, Values
+from core.base.frozen import TextMap, ValueMap, Values
 from core.base.messages import Message, message, message_table, reason_of, verbatim
 
 # Prefix of environment variables for settings. A double underscore separates a section from its setting.
@@ -80,7 +79,7 @@ def parse_settings(data: bytes, path: Path) -> Values:
         ) from error
 
 
-def error_of(error: ValidationError, file: Path, keys: Mapping[str, str], given: ValueMap) -> ConfigError:
+def error_of(error: ValidationError, file: Path, keys: TextMap, given: ValueMap) -> ConfigError:
     """Return the error for the first invalid setting.
 
     `keys` are the environment variables for API keys, which aren't allowed in files. `given` are the settings passed as

@@ -8,6 +8,7 @@ from threading import Lock
 
 from core.base import files
 from core.base.codec import decoder
+from core.base.frozen import TextValues
 
 FILE = "preferences.json"
 # Name of the preference for checking bases after an import. Its value is "on" or "off".
@@ -38,8 +39,8 @@ class Preferences:
         except OSError as error:
             _LOG.warning("The choice '%s' isn't stored: %s", name, error)
 
-    def _choices(self) -> dict[str, str]:
-        return files.load(self._file, decoder(dict[str, str]), aside=not self._readonly) or {}
+    def _choices(self) -> TextValues:
+        return files.load(self._file, decoder(TextValues), aside=not self._readonly) or {}
 
 
 class Switchable:

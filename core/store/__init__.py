@@ -20,6 +20,7 @@ from core.base.call_log import log_bases
 from core.base.errors import NotWritable, TesseraError
 from core.base.faults import DATABASE, translate_errors
 from core.base.files import TemporaryFolders, delete
+from core.base.frozen import TextValues
 from core.embedding.centring import Centring
 from core.model import (
     Author,
@@ -315,7 +316,7 @@ class Store(Tables):
         chosen = set(note_ids)
         with self.database.write():
             for base in self.bases.all():
-                files = defaultdict[str, dict[str, str]](dict)
+                files = defaultdict[str, TextValues](dict)
                 for item in self.versions.deleted(base.id):
                     if item.version.note_id in chosen and item.version.author != "sync" and item.source_ref:
                         files[item.source_ref][str(item.path)] = self.versions.trashed(

@@ -1,7 +1,7 @@
 """Tables for bases, their last syncs, background similarities, and unfinished embedder switches."""
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Unpack
@@ -9,7 +9,7 @@ from typing import Any, Unpack
 from core.base.codec import decode_or, to_plain
 from core.base.datetimes import utc_now
 from core.base.errors import UnknownChoice
-from core.base.frozen import AnyValues, Values, frozen
+from core.base.frozen import AnyValues, TextMap, TextValues, Values, frozen
 from core.model import ChunkingOptions, Failed, Floor, KnowledgeBase, NewBaseFields, SearchSettings, Switch
 from core.store.ids import fresh_id
 from core.store.reading import RowReader, columns_of, loaded, stored
@@ -70,7 +70,7 @@ IGNORED = "ignored"
 # Report key for files whose notes were permanently deleted. Each file is stored with its hash.
 _DELETED_FILES = "deleted_files"
 # The parts of a report that the next report of the folder keeps.
-_KEPT = {IGNORED: list[str], _DELETED_FILES: dict[str, str]}
+_KEPT = {IGNORED: list[str], _DELETED_FILES: TextValues}
 
 
 @frozen
@@ -208,11 +208,11 @@ class BaseTable(StoreTable):
             for sync in self.syncs(base):
                 self.put_sync(base, replace(sync, report=sync.report | {IGNORED: list(patterns)}))
 
-    def deleted_files(self, base: KnowledgeBase, folder: str) -> dict[str, str]:
+    def deleted_files(self, base: KnowledgeBase, folder: str) -> TextValues:
         """Return the files in a folder whose notes were permanently deleted, with each file's hash at that time."""
         return dict(_kept(self._last_report(base, folder))[_DELETED_FILES])
 
-    def record_deleted_files(self, base: KnowledgeBase, folder: str, files: Mapping[str, str]) -> None:
+    def record_deleted_files(self, base: KnowledgeBase, folder: str, files: TextMap) -> None:
         """Record that the given files' notes were permanently deleted. `files` maps paths to hashes."""
         with self._write():
             report = self._last_report(base, folder)

@@ -19,7 +19,7 @@ from core.base.datetimes import utc_now
 from core.base.errors import NotesDamaged, StoreError, WorkspaceLocked
 from core.base.faults import BACKUPS, DATABASE, FILES, newest_backup, restore_command, translate_error
 from core.base.files import TEMPORARY_FOLDER as FOLDER
-from core.base.frozen import ValueMap
+from core.base.frozen import TextValues, ValueMap
 from core.base.messages import Message, message
 from core.store.backups import restoring
 from core.store.backups.manifest import OBSOLETE
@@ -163,7 +163,7 @@ def _describe(holder: Path) -> Message:
     return message("another Tessera (process {pid}, '{command}', since {since})", **fields)
 
 
-def _checked(stored: ValueMap) -> dict[str, str]:
+def _checked(stored: ValueMap) -> TextValues:
     """Validate and return the fields about the process that holds the lock. Raises LookupError or ValueError."""
     fields = {name: str(stored[name])[:_LONGEST] for name in ("pid", "command", "since")}
     if not all(map(str.isprintable, fields.values())):

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from datetime import datetime
 
 from core.base.errors import NoteNotFound
-from core.base.frozen import AnyValues, Texts, attributes
+from core.base.frozen import AnyValues, Texts, TextValues, attributes
 from core.base.text import collapse_spaces, compose, fold, keywords, make_storable
 from core.model import (
     ChunkingOptions,
@@ -343,11 +343,11 @@ class NoteTable(StoreTable):
             base_ids,
         )[0]
 
-    def base_ids(self, note_ids: Ids) -> dict[str, str]:
+    def base_ids(self, note_ids: Ids) -> TextValues:
         """Return the base id for each note id. Notes that aren't stored are left out."""
         return dict(self._rows("SELECT id, base_id FROM notes WHERE id IN ?", note_ids))
 
-    def cut_by(self, base: KnowledgeBase) -> dict[str, str]:
+    def cut_by(self, base: KnowledgeBase) -> TextValues:
         """Return a string for each note in a base, by note id. The string identifies how the note was chunked."""
         return dict(self._rows("SELECT id, cut_by FROM notes WHERE base_id = ? ORDER BY path, id", base.id))
 
@@ -374,7 +374,7 @@ class NoteTable(StoreTable):
             for note_id, links in self._rows("SELECT id, links FROM notes WHERE id IN ?", note_ids)
         }
 
-    def beginnings(self, note_ids: Ids, length: int = 600) -> dict[str, str]:
+    def beginnings(self, note_ids: Ids, length: int = 600) -> TextValues:
         """Return each note's title and, on the next line, up to `length` characters from its first three chunks.
 
         Deleted chunks are left out.

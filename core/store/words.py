@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from core.base.codec import DAMAGE
 from core.base.errors import SourceError
+from core.base.frozen import TextValues
 from core.base.irregular import IRREGULAR
 from core.base.text import WORDS_FORM
 from core.chunking.describe import Sections
@@ -127,7 +128,7 @@ class Words(StoreTable):
         super().__init__(database)
         self._lock = Lock()
         self._stemming = Lock()
-        self._stems: dict[str, str] = {}
+        self._stems: TextValues = {}
 
     @property
     def outdated(self) -> bool:
@@ -291,7 +292,7 @@ class Words(StoreTable):
             counts = self._read(connection)
             return [counts.rowids[places] for places, _ in self._gains(connection, counts, words)]
 
-    def stems(self, words: Sequence[str]) -> dict[str, str]:
+    def stems(self, words: Sequence[str]) -> TextValues:
         """Return the stem under which FTS5's tokenizer indexes each word, or "" if the tokenizer ignores the word.
 
         An irregular form of an English word has the stem of its base form.

@@ -6,7 +6,7 @@ Only numbers, versions and Tessera's predefined choices are shown. Everything el
 import json
 import platform
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -16,7 +16,7 @@ from pydantic import BaseModel
 from core.base import files, log
 from core.base.errors import TesseraError
 from core.base.faults import BACKUPS, DATABASE_FILES
-from core.base.frozen import AnyMap, Values, attributes, frozen
+from core.base.frozen import AnyMap, TextMap, TextValues, Values, attributes, frozen
 from core.base.messages import skeleton
 from core.embedding import EMBEDDERS
 from core.model import CHOICES, BaseStatus, Status
@@ -74,7 +74,7 @@ def bug_report(
 
 
 @cache
-def versions() -> Mapping[str, str]:
+def versions() -> TextMap:
     """Return the versions of Python, the system, SQLite and packages. The packages aren't imported."""
     known = {"python": platform.python_version(), "system": platform.platform(), "sqlite": sqlite3.sqlite_version}
     for package in _PACKAGES.split():
@@ -85,7 +85,7 @@ def versions() -> Mapping[str, str]:
     return known
 
 
-def _sizes(folder: Path) -> dict[str, str]:
+def _sizes(folder: Path) -> TextValues:
     """Return the size of each of Tessera's own files in the workspace, and the total size of any other files."""
     sizes = dict.fromkeys((*_FILES, "others"), 0)
     for file, size in files.sizes(folder):

@@ -262,7 +262,7 @@ BAD = {
     ),
     "many": (b"[]\n" * 25, "bad.jsonl", ["line 20", "5 more problems"], ["第 20 行", "另外还有 5 处问题"]),
     "empty": (b"", "bad.csv", ["there are no questions in this file."], ["这个文件里没有问题。"]),
-    "columns": (b"id,question\n1,x\n", "bad.csv", ["the column path, quote is missing"], ["缺少列 path、quote"]),
+    "columns": (b"id,question\n1,x\n", "bad.csv", ["the first line lacks path, quote"], ["缺少列 path、quote"]),
     "cells": (b'id,question,path,quote\n"1,x', "bad.csv", ["this isn't CSV"], ["不是有效的 CSV（引号没有闭合）"]),
     "picture": (b"\x89PNG\r\n\x1a\n" + bytes(99), "bad.csv", ["says that it is text"], ["扩展名是文本"]),
 }

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Iterator
 from xml.etree.ElementTree import Element, SubElement
 
+from core.base.frozen import TextValues
 from core.base.text import collapse_spaces
 from core.documents.kinds import damaged
 from core.documents.office import blocks
@@ -51,7 +52,7 @@ class _ListWriter:
 
     def __init__(self, roots: Iterable[Element]) -> None:
         self._styles: dict[str, Levels] = {}
-        self._list_styles: dict[str, str] = {}
+        self._list_styles: TextValues = {}
         for root in roots:
             for style in elements_named(root, "list-style", _OUTLINE):
                 self._styles[_OUTLINE if local(style) == _OUTLINE else value(style, "name")] = _levels(style)

@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, ParseError, SubElement
 
 from core.base.errors import SourceError
-from core.base.frozen import frozen
+from core.base.frozen import TextValues, frozen
 from core.base.text import collapse_spaces
 from core.documents.kinds import ZIP_DAMAGE, damaged, sound_title
 
@@ -134,7 +134,7 @@ _FIELDS = {
 }
 
 
-def read_metadata(data: bytes, kind: str) -> dict[str, str]:
+def read_metadata(data: bytes, kind: str) -> TextValues:
     """Return a document's metadata, such as its title, author, dates, description, tags and subjects."""
     package = Package(data)
     name = next(

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from core.base.encodings import is_utf8
+from core.base.frozen import TextValues
 from core.base.text import collapse_spaces
 from core.documents import syntax
 from core.documents.office import blocks
@@ -215,7 +216,7 @@ class Rtf:
     """A parsed document, with its `blocks` and `metadata`. Omissions are recorded in `added`."""
 
     def __init__(self, data: bytes, added: Insertions) -> None:
-        self.metadata: dict[str, str] = {}
+        self.metadata: TextValues = {}
         self._state = _State()
         self._states = list[_State]()
         self._flows = [Flow()]

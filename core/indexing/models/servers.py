@@ -13,7 +13,7 @@ import httpx
 import numpy as np
 
 from core.base.errors import ConfigError, UnknownChoice
-from core.base.frozen import frozen
+from core.base.frozen import TextMap, frozen
 from core.base.messages import message
 from core.embedding import EMBEDDERS
 from core.embedding.openai_compatible import OpenAICompatible
@@ -118,7 +118,7 @@ def _look_at(dialect: Dialect, port: int) -> LocalServer:
 
 
 # The kind of model used for the server in each section of the settings, keyed by section.
-SECTIONS: Mapping[str, str] = {"embeddings": "openai_compatible", "rerank": "rerank-api", "llm": "llm"}
+SECTIONS: TextMap = {"embeddings": "openai_compatible", "rerank": "rerank-api", "llm": "llm"}
 
 
 @dataclass

@@ -7,13 +7,14 @@ from pathlib import Path
 
 from core import embedding, reranking
 from core.base.errors import ModelError
+from core.base.frozen import TextMap
 from core.embedding import Embedder, tokens
 from core.indexing.models import cards
 from core.model import ModelTrial, Progress, no_progress
 from core.reranking import Candidate
 
 # The questions in each language, mapped to the sentences that answer them. Any other sentence is a wrong answer.
-QUESTIONS: Mapping[str, Mapping[str, str]] = {
+QUESTIONS: Mapping[str, TextMap] = {
     "en": {
         "How do I take back a commit in git?": "git revert makes a new commit that undoes an older one.",
         "How long does bread stay in the oven?": "Bake the bread for forty minutes in the hot oven, until it is dark.",

@@ -10,7 +10,7 @@ from itertools import groupby, islice
 from operator import attrgetter
 
 from core.base.codec import objects
-from core.base.frozen import ValueMap, Values, frozen
+from core.base.frozen import TextValues, ValueMap, Values, frozen
 from core.base.text import collapse_spaces, link_address
 from core.intake.importers import (
     FilePart,
@@ -77,7 +77,7 @@ def write_chat(title: str, messages: Iterable[ChatMessage], taken: Taken) -> Ite
     result, only the last note changes when a chat continues.
     """
     place = unique(f"{file_name(title)}.md", taken).removesuffix(".md")
-    quotes: dict[str, str] = {}
+    quotes: TextValues = {}
     note = list[ChatMessage]()
     filled = (message for message in messages if any(message.text) or message.files)
     for day, of_day in groupby(filled, key=attrgetter("day")):
@@ -91,7 +91,7 @@ def write_chat(title: str, messages: Iterable[ChatMessage], taken: Taken) -> Ite
         yield _note(title, place, note, quotes, taken)
 
 
-def _note(title: str, place: str, messages: list[ChatMessage], quotes: dict[str, str], taken: Taken) -> Imported:
+def _note(title: str, place: str, messages: list[ChatMessage], quotes: TextValues, taken: Taken) -> Imported:
     attached = NoteFiles()
     parts = []
     for day, of_day in groupby(messages, key=attrgetter("day")):
@@ -105,7 +105,7 @@ def _note(title: str, place: str, messages: list[ChatMessage], quotes: dict[str,
     )
 
 
-def _paragraph(message: ChatMessage, quotes: dict[str, str], attached: NoteFiles) -> str:
+def _paragraph(message: ChatMessage, quotes: TextValues, attached: NoteFiles) -> str:
     """Return a message as Markdown. If it is a reply, it begins with a quote from the message it replies to."""
     parts = (*message.text, *(attached.link(*file) for file in message.files))
     text = "\n\n".join(filter(None, map(str.strip, parts)))
@@ -122,7 +122,7 @@ _DAY_FILE = re.compile(r"(.+)/\d{4}-\d\d-\d\d\.json")
 
 
 # People's names, keyed by id.
-_People = dict[str, str]
+_People = TextValues
 
 
 class Slack(FolderImporter):

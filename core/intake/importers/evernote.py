@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 
 from core.base.errors import SourceError
 from core.base.files import reason
+from core.base.frozen import TextValues
 from core.base.messages import message
 from core.base.text import collapse_spaces
 from core.documents.kinds import wrong_kind
@@ -75,7 +76,7 @@ def _read(file: Path, path: str) -> Iterator[Element]:
     notes = []
     length = depth = 0
 
-    def start(name: str, attributes: dict[str, str]) -> None:
+    def start(name: str, attributes: TextValues) -> None:
         nonlocal length, depth
         length = 0
         depth += 1
@@ -183,9 +184,9 @@ def _to_imported(note: Element, title: str, place: str) -> Imported | Failed:
     )
 
 
-def task_lists(tasks: Iterable[Element]) -> dict[str, str]:
+def task_lists(tasks: Iterable[Element]) -> TextValues:
     """Return each task group as a list with checkboxes, keyed by group id."""
-    made: dict[str, str] = {}
+    made: TextValues = {}
     for task in sorted(tasks, key=lambda item: item.findtext("sortWeight", "")):
         box = "x" if task.findtext("taskStatus") == "completed" else " "
         due = _day(task.findtext("dueDate", ""), task.findtext("timeZone", ""))

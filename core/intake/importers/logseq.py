@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 from urllib.parse import unquote
 
 from core.base.errors import SourceError
+from core.base.frozen import TextValues
 from core.base.text import collapse_spaces, shorten
 from core.intake.importers import Fields, FolderImporter, Imported, ImportedNotes, add_front_matter, files, read_text
 from core.model import Failed
@@ -143,9 +144,9 @@ class Logseq(FolderImporter):
         return blocks
 
 
-def _properties(lines: list[str]) -> tuple[dict[str, str], int]:
+def _properties(lines: list[str]) -> tuple[TextValues, int]:
     """Return the properties in a page's first block, and the index of the first line below them."""
-    values: dict[str, str] = {}
+    values: TextValues = {}
     for number, line in enumerate(lines):
         if not (match := _PROPERTY.match(line.removeprefix("- ") if number == 0 else line.strip())):
             return values, number

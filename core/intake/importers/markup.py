@@ -1,10 +1,10 @@
 """Converts Evernote notes (ENML, a kind of HTML) and HTML pages from Notion and Joplin to Markdown."""
 
 import re
-from collections.abc import Mapping
 from html.parser import HTMLParser
 
 from core.base.errors import SourceError
+from core.base.frozen import TextMap
 from core.markdown.writing import table
 
 _MOST_CELLS = 100_000
@@ -19,7 +19,7 @@ _CHECKED = "[x] "
 _UNCHECKED = "[ ] "
 
 
-def markdown(content: str, files: Mapping[str, str], tasks: Mapping[str, str]) -> tuple[str, int, set[str]]:
+def markdown(content: str, files: TextMap, tasks: TextMap) -> tuple[str, int, set[str]]:
     """Convert an Evernote note. Return its text, the number of encrypted passages, and the ids of the task groups.
 
     `files` maps the fingerprints of the note's resources to their names. `tasks` maps the ids of its task groups to
@@ -46,7 +46,7 @@ class _MarkdownWriter(HTMLParser):
     into `properties`, not into the text.
     """
 
-    def __init__(self, files: Mapping[str, str], tasks: Mapping[str, str], *, relative: bool = False) -> None:
+    def __init__(self, files: TextMap, tasks: TextMap, *, relative: bool = False) -> None:
         super().__init__(convert_charrefs=True)
         self.properties = list[list[str]]()
         self.encrypted = 0
@@ -113,7 +113,7 @@ class _MarkdownWriter(HTMLParser):
         else:
             self._opened(role, about)
 
-    def _opened(self, tag: str, about: Mapping[str, str]) -> None:
+    def _opened(self, tag: str, about: TextMap) -> None:
         in_text = self._rows is None
         match tag:
             case "br":
@@ -213,7 +213,7 @@ class _MarkdownWriter(HTMLParser):
         if text:
             self._out.append("\n" + text)
 
-    def _list(self, tag: str, about: Mapping[str, str]) -> None:
+    def _list(self, tag: str, about: TextMap) -> None:
         """Start a list, or continue one that has just ended."""
         if not self._lists and self._list_end and not "".join(self._out[self._list_end :]).strip("\n"):
             self._out[self._list_end - 1 :] = ["\n"]

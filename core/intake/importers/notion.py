@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 from urllib.parse import quote, unquote
 
 from core.base.errors import SourceError
+from core.base.frozen import TextValues
 from core.base.text import collapse_spaces
 from core.intake.importers import (
     EXPORT,
@@ -96,7 +97,7 @@ def _without_id(name: str) -> str:
     return _ID.sub("", name).strip() or name
 
 
-def _page(fields: Fields, body: str, path: str, places: dict[str, str], ids: dict[str, str]) -> str:
+def _page(fields: Fields, body: str, path: str, places: TextValues, ids: TextValues) -> str:
     """Return a page with updated links and with its properties as front matter."""
     here = posixpath.dirname(places[path])
 

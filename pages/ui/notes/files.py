@@ -10,6 +10,7 @@ from typing import Any
 import streamlit as st
 
 from core.base.errors import NoteNotFound
+from core.base.frozen import TextValues
 from core.base.html_page import html_page
 from core.model import Attachment, Chunk, Note, NoteSummary
 from pages.ui.notes import routes
@@ -63,7 +64,7 @@ class NoteSources(Sources):
         self.can_click = can_click
         self.first_line = first_line
         self.can_tick = can_click and not why_read_only(note)
-        self._beginnings: dict[str, str] = {}
+        self._beginnings: TextValues = {}
 
     def note(self, target: str, *, relative: bool) -> SourceSpan | None:
         note_id = self._links.target(self._note, target)
@@ -98,7 +99,7 @@ class NoteSources(Sources):
             self._places(workspace.notes.linking(self._note.id)),
         )
 
-    def mentions(self, places: Sequence[SourceSpan]) -> dict[str, str]:
+    def mentions(self, places: Sequence[SourceSpan]) -> TextValues:
         """Return the sentence in which each given note links to this note, keyed by its id, or "" if none is found."""
         return workspace.texts.mentions(self._links, self._note.id, [place.id for place in places])
 

@@ -11,7 +11,7 @@ import streamlit as st
 from streamlit import container, session_state, switch_page
 
 from core.base.errors import Conflict
-from core.base.frozen import frozen
+from core.base.frozen import TextValues, frozen
 from core.base.messages import message_table, verbatim
 from core.base.text import shorten
 from core.model import (
@@ -510,7 +510,7 @@ def draw_list(matters: Items, open_key: str) -> None:
             )
 
 
-def _names(matters: Items) -> dict[str, str]:
+def _names(matters: Items) -> TextValues:
     """Return the items' display names, by item key. File names or bases are added to titles to tell items apart."""
     several = len({matter.base for matter in matters} - {""}) > 1
     titles = Counter((matter.kind, _title(matter)) for matter in matters)

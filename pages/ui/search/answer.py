@@ -12,6 +12,7 @@ from streamlit import html as draw_html
 from streamlit.delta_generator import DeltaGenerator
 
 from core.base.errors import QueryError, UnknownChoice
+from core.base.frozen import TextValues
 from core.base.messages import Message, message_table, plural
 from core.model import (
     LOST,
@@ -154,7 +155,7 @@ def section(text: str, options: SearchOptions) -> None:
 
 def _thread(text: str) -> Thread | None:
     """Return the thread that began with an answer written to this question in this session, or None."""
-    known: dict[str, str] = session_state.setdefault("thread_of_question", {})
+    known: TextValues = session_state.setdefault("thread_of_question", {})
     latest = workspace.threads.latest_thread
     if latest and threads.is_answer_for(text) and not workspace.jobs.running("answer"):
         known[text] = latest

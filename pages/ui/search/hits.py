@@ -11,6 +11,7 @@ from streamlit import html as draw_html
 from streamlit.delta_generator import DeltaGenerator
 
 from core.base.flow import as_copied, flow
+from core.base.frozen import TextValues
 from core.base.messages import message, message_table
 from core.model import (
     CLICKED,
@@ -207,7 +208,7 @@ LISTED = 5
 WIDTHS = (0, 1, 2, 3)
 
 
-def tones(result: SearchResult) -> dict[str, str]:
+def tones(result: SearchResult) -> TextValues:
     """Return a colour for each sub-query of a decomposed question, keyed by the sub-query's text. Colours may recur."""
     texts = dict.fromkeys(part.text for part in result.asked)
     return dict(zip(texts, cycle(TILES), strict=False))

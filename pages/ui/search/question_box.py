@@ -1,6 +1,6 @@
 """The question box, the question history, the search options, and the page shown before the first question."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import cast
@@ -10,7 +10,7 @@ from streamlit import columns, container, session_state
 from streamlit import html as draw_html
 
 from core.base.errors import EmbeddingMismatch, ModelError, ProviderError, QueryError
-from core.base.frozen import Values
+from core.base.frozen import TextMap, TextValues, Values
 from core.base.messages import message
 from core.model import CompleteSettings, KnowledgeBase, PastSearch, SearchOptions
 from pages.ui.search import threads
@@ -128,7 +128,7 @@ def put(text: str, earlier: str = "") -> None:
     threads.close()
 
 
-def draw_earlier(text: str) -> Mapping[str, str]:
+def draw_earlier(text: str) -> TextMap:
     """Draw links to the earlier questions that led to this one, oldest first. Return the URL parameters of this one."""
     earlier = str(session_state.get(_EARLIER, "")).splitlines()[-_MOST_EARLIER:]
     for number, question in enumerate(earlier):
@@ -192,7 +192,7 @@ def is_typing() -> bool:
 
 def is_first(what: str, text: str) -> bool:
     """Return whether the question `text` differs from the one in the previous call with the same `what`."""
-    drawn: dict[str, str] = session_state.setdefault("drawn_of", {})
+    drawn: TextValues = session_state.setdefault("drawn_of", {})
     before = drawn.get(what)
     drawn[what] = text
     return before != text

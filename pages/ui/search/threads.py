@@ -8,6 +8,7 @@ import streamlit as st
 from streamlit import container, rerun, session_state
 from streamlit import html as draw_html
 
+from core.base.frozen import TextMap
 from core.model import GONE, MARKS, Answer, Cited, NoteDifference, SearchOptions, Sentence, Thread, Turn
 from pages.ui.notes import history
 from pages.ui.shared import cards, links, rendered, widgets
@@ -309,7 +310,7 @@ def _reworded(written: Iterable[Sentence]) -> set[int]:
     return {number for item in written if item.mark == "in_other_words" for number in item.citations}
 
 
-def _source(number: int, place: str, quote: str, address: Mapping[str, str]) -> None:
+def _source(number: int, place: str, quote: str, address: TextMap) -> None:
     """Draw a link to a quote's source, followed by the quote. `quote` is "" if it is already shown below a sentence."""
     titled_link("notes.py", f"[{number}] {place}", **address)
     if quote:

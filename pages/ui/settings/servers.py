@@ -1,13 +1,13 @@
 """A form for each model server's address, model and key, and the model servers found on this machine."""
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 import streamlit as st
 from streamlit import container, rerun, session_state
 from streamlit import html as draw_html
 
-from core.base.frozen import frozen
+from core.base.frozen import TextMap, frozen
 from core.base.messages import Message, message, message_table, verbatim
 from core.model import LocalServer, ServerCard, Status
 from pages.ui.shared import jobs
@@ -92,7 +92,7 @@ class Purpose:
     about: Message
     use: Message
     model: str
-    presets: Mapping[str, str]
+    presets: TextMap
 
 
 _LOCAL = {

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from core.base.fences import open_fence
 from core.base.flow import flow
-from core.base.frozen import Texts
+from core.base.frozen import Texts, TextValues
 from core.base.messages import message
 from core.base.text import with_newlines
 from core.model import (
@@ -204,7 +204,7 @@ def place(of: Hit | Quote) -> str:
     return " › ".join([of.note.title, *section(of.note, of.chunk)])
 
 
-def address(of: Hit | Quote, question: str, span: Span | None = None) -> dict[str, str]:
+def address(of: Hit | Quote, question: str, span: Span | None = None) -> TextValues:
     """Return the query parameters of a link that opens a passage in its note.
 
     `question` is the question that found the passage, and `span` the span to highlight.

@@ -1,9 +1,10 @@
 """Query parameters that store a page's state, such as the open note, so that it can be linked to and reloaded."""
 
-from collections.abc import Container, Mapping
+from collections.abc import Container
 
 from streamlit import query_params, session_state
 
+from core.base.frozen import TextMap
 from pages.ui.shared import widgets
 
 
@@ -33,7 +34,7 @@ def set_value(name: str, value: str) -> None:
     set_values({name: value})
 
 
-def set_values(values: Mapping[str, str]) -> None:
+def set_values(values: TextMap) -> None:
     """Set several query parameters in one step of the browser's history. An empty value removes a parameter."""
     session_state.update({_state_key(name): value for name, value in values.items()})
     before = query_params.to_dict()

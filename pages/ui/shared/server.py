@@ -1,6 +1,5 @@
 """The web server's workspace, its response headers, the front end's configuration, and patches to Streamlit."""
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, cast
 
 import streamlit as st
@@ -9,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from core.base.frozen import frozen
+from core.base.frozen import TextMap, frozen
 
 if TYPE_CHECKING:
     from streamlit.proto.ClientState_pb2 import ClientState
@@ -120,7 +119,7 @@ SOURCES = {
     "frame-ancestors": "'none'",
 }
 
-HEADERS: Mapping[str, str] = {
+HEADERS: TextMap = {
     "Content-Security-Policy": "; ".join(f"{name} {sources}" for name, sources in SOURCES.items()),
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",

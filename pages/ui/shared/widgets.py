@@ -18,7 +18,7 @@ from streamlit.elements.lib.column_types import ColumnConfig, ColumnWidth
 from streamlit.elements.lib.dialog import DialogPosition, DialogWidth
 
 from core.base.errors import TesseraError
-from core.base.frozen import ValueMap, frozen
+from core.base.frozen import TextMap, ValueMap, frozen
 from core.base.messages import Message, verbatim
 from pages.ui.shared.names import why_locked
 from pages.ui.shared.safe import elements, plain
@@ -259,7 +259,7 @@ def select_hidden(label: Label, names: Iterable[str], key: str, **more: object) 
     return select(label, {name: name for name in names}, key, **more)
 
 
-def select_or_type(label: Label, texts: Mapping[str, str], first: str, key: str, help: str | None = None) -> str:
+def select_or_type(label: Label, texts: TextMap, first: str, key: str, help: str | None = None) -> str:
     """Draw a select box that starts with `first`. Return the chosen option, which may be new text typed by the user."""
     index = list(texts).index(first)
     shown = distinct(texts)
