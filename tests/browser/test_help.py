@@ -30,7 +30,7 @@ def test_each_page_leads_to_its_chapter_and_chapters_to_each_other(tab: Tab) -> 
     expect(found).to_be_visible()
     page.get_by_role("link", name="Assistants", exact=True).first.click()
     expect(page.get_by_role("heading", name="Assistants", level=1)).to_be_visible()
-    page.get_by_role("link", name="waits on the page Review").click()
+    page.get_by_role("link", name="waits on the Review page").click()
     expect(page.get_by_role("heading", name="What programs write", level=1)).to_be_visible()
     tab.settle()
     page.go_back()
