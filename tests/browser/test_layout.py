@@ -95,6 +95,5 @@ def test_no_control_ends_beyond_its_column(tab: Tab, place: Path) -> None:
         tab.settle()
         for width in (390, 641, 900, 1280):
             tab.page.set_viewport_size({"width": width, "height": 800})
-            print(path, width)  # shown where this fails; tables take their new width a moment later
-            tab.wait_until(lambda: main.evaluate(CUT) == [])
+            tab.wait_until(lambda: main.evaluate(CUT) == [])  # tables take their new width a moment later
             tab.wait_until(lambda: main.evaluate("main => main.scrollWidth - main.clientWidth") <= 0)

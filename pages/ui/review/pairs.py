@@ -39,9 +39,13 @@ def draw(pair: tuple[NoteSummary, NoteSummary], quotes: Texts, choose: Callable[
             note = workspace.notes.get(card.id)
             read_only = t("read-only file") if fixed[number] else ""
             caption(join_facts((base_name(card.base), date, path, read_only)))
-            with row(f"side_{number}"):
-                note_link(card.id, card.title, came="review")
-                if quotes:
+            note_link(card.id, card.title, came="review")
+            text = "\n\n".join(quotes[number::2]) or note.body[:600]
+            spans = _differences(text, "\n\n".join(quotes[1 - number :: 2])) if quotes else ()
+            shown = mark(text, spans) if note.plain else render_text(flow(text, paged=card.is_paged), spans)
+            st.html(f'<div class="t-text t-small">{shown}</div>')
+            if quotes:
+                with row(f"side_{number}"):
                     button(
                         "This is right",
                         f"right_{number}",
@@ -51,10 +55,6 @@ def draw(pair: tuple[NoteSummary, NoteSummary], quotes: Texts, choose: Callable[
                         disabled=t("The other note's file is read-only.") if fixed[1 - number] else is_shut(),
                     )
                     _edit(note, fixed[number], quotes[number], number)
-            text = "\n\n".join(quotes[number::2]) or note.body[:600]
-            spans = _differences(text, "\n\n".join(quotes[1 - number :: 2])) if quotes else ()
-            shown = mark(text, spans) if note.plain else render_text(flow(text, paged=card.is_paged), spans)
-            st.html(f'<div class="t-text t-small">{shown}</div>')
 
 
 def _edit(note: Note, fixed: KnowledgeBase | None, at: str, number: int) -> None:
