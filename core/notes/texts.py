@@ -216,9 +216,7 @@ def _without_links(text: str) -> str:
     return _LINK_WORDS.sub(lambda link: link[1] or link[2] or "", text)
 
 
-_EMPHASIS = re.compile(
-    r"(?<![A-Za-z\d_*])(\*\*|__|==|~~|[*_])(?=\S)((?:[^\n]|\n(?!\s*\n)){1,500}?)(?<=\S)\1(?![A-Za-z\d_*])"
-)
+_EMPHASIS = re.compile(r"(?<![A-Za-z\d_*])(\*\*|__|==|~~|[*_])(?=\S)([^\n]{1,500}?)(?<=\S)\1(?![A-Za-z\d_*])")
 # Parts that aren't prose: code, tables, headings, tags, pictures, rules, directives, and definitions of links.
 _NOT_PROSE = re.compile(
     r"(?ms)^[ \t>]*(`{3,}|~{3,})(?:.*?^[ \t>]*\1[`~]*[ \t]*$|.*)"
@@ -232,10 +230,10 @@ _NOT_PROSE = re.compile(
 
 def as_line(text: str, length: int) -> str:
     """Return text as one line without Markdown marks, cut to a length."""
-    line = _without_links(text.strip())
+    line = _SIGNS.sub("", _without_links(text.strip()))
     for _ in range(2):  # marks within marks
         line = _EMPHASIS.sub(r"\2", line)
-    return shorten(collapse_spaces(_SIGNS.sub("", line)), length)
+    return shorten(collapse_spaces(line), length)
 
 
 @dataclass

@@ -45,11 +45,7 @@ def test_a_line_of_beginnings_is_no_trouble(sign: str) -> None:
         ("Log", "# Log\n\n```sh\ngit log | head\n```\n\nThe _last_ **commits _of_ all**.", "The last commits of all."),
         ("Prices", "| a | b |\n|---|---|\n| 1 | 2 |\n\na | b\n--- | ---\n1 | 2\n\n*Rye* is up.", "Rye is up."),
         ("Code", "# Code\n\n~~~\nnever closed\n", ""),
-        (
-            "Rust",
-            "_by Steve, with the\nRust Community_\n\nIt *is a\n\n* list*.",
-            "by Steve, with the Rust Community It *is a list*.",
-        ),
+        ("Ignored", "# Ignored\n\n- `*.log` and `*.tmp`\n- *nix", "*.log and *.tmp *nix"),
         (
             "Tea",
             "# Tea\n\n<div align='center'>\n\n![x](y.png)\n\n## Green\n\n> [!tip]\n> Not [too\n> hot](a.md)",
