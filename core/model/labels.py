@@ -458,10 +458,11 @@ def _part(name: str, value: object) -> Message:
 def classification(note: FieldValues) -> dict[str, Message]:
     """Return the display values of a note's classifying fields. Empty fields and the status "active" are left out."""
     values = {name: verbatim(str(value)) for name in CLASSIFYING if (value := getattr(note, name))}
-    values["status"] = STATUSES["expired" if note.expired else note.status]
+    if note.expired or note.status != "active":
+        values["status"] = STATUSES["expired" if note.expired else note.status]
     if note.expires_at:
         values["expires_at"] = verbatim(note.expires_at.date().isoformat())
-    return {name: value for name, value in values.items() if value != STATUSES["active"]}
+    return values
 
 
 def ordering_lines(understood: Understood) -> list[Message]:
