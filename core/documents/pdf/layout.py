@@ -19,7 +19,7 @@ from core.documents.pdf.lines import (
     WIDE,
     GlyphRun,
     Letter,
-    is_prose,
+    go_on,
     join_texts,
     lines_of,
     normalize_title,
@@ -229,7 +229,7 @@ def _divide(cells: Sequence[tuple[Sequence[GlyphRun], float]]) -> list[list[str]
     Each cell is a pair of its lines and its width.
     """
     several = [cell for cell in cells if len(cell[0]) > 1]
-    if len(several) < 2 or any(is_prose(*cell) for cell in several):
+    if len(several) < 2 or any(go_on(list(pairwise(lines)), width) for lines, width in several):
         return [[reduce(join_texts, [line.text for line in lines], "") for lines, _ in cells]]
     column = {id(line): number for number, (lines, _) in enumerate(cells) for line in lines}
     rows = by_baseline([line for lines, _ in cells for line in lines])

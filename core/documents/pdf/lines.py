@@ -316,11 +316,13 @@ def lines_of(runs: Iterable[GlyphRun]) -> list[GlyphRun]:
 _ENDS = tuple(".!?。！？:：;；")
 
 
-def is_prose(lines: Sequence[GlyphRun], width: float = 0.0) -> bool:
-    """Return whether lines are running text. `width` is the column's width, or 0 to use the width of the lines."""
-    if len(lines) < 2:
-        return False
-    return go_on(list(pairwise(lines)), width or max(line.x1 for line in lines) - min(line.x0 for line in lines))
+def is_prose(lines: Sequence[GlyphRun]) -> bool:
+    """Return whether lines are running text in a column that is as wide as the lines."""
+    return go_on(list(pairwise(lines)), width_of(lines))
+
+
+def width_of(lines: Sequence[GlyphRun]) -> float:
+    return max((line.x1 for line in lines), default=0.0) - min((line.x0 for line in lines), default=0.0)
 
 
 def go_on(pairs: Sequence[tuple[GlyphRun, GlyphRun]], width: float) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from operator import attrgetter
 
-from core.documents.pdf.lines import GlyphRun, go_on, is_prose, join_texts, lines_of
+from core.documents.pdf.lines import GlyphRun, go_on, is_prose, join_texts, lines_of, width_of
 
 # A bullet or a number at the start of a list item.
 _MARK = re.compile(r"[^\w\s]{1,2}|\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,4})[.)]|\[\d+\]")
@@ -139,7 +139,7 @@ def _are_texts(rows: Sequence[Mapping[int, Sequence[GlyphRun]]], columns: int) -
             for first, second in pairwise(rows)
             if number in first and number in second and len(first) > 1 and len(second) > 1
         ]
-        if go_on(pairs, max((run.x1 for run in held), default=0.0) - min((run.x0 for run in held), default=0.0)):
+        if go_on(pairs, width_of(held)):
             return True
         if number and sum(bool(_BULLET.match(run.text)) for run in held) > 0.5 * len(held):
             return True
