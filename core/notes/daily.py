@@ -128,10 +128,7 @@ class DailyNotes:
                 "The files of '{base}' are read-only in Tessera. Choose another base for today's note.", base=base.name
             )
         if chosen.template and self._template() is None:
-            # If the template was never in this workspace, another workspace shares the settings file.
-            for deleted in self._store.versions.deleted():
-                if chosen.template in (deleted.path, deleted.version.title):
-                    return message("The template for today's note, '{note}', no longer exists.", note=chosen.template)
+            return message("The template for today's note, '{note}', no longer exists.", note=chosen.template)
         return None
 
     def path(self, now: datetime, language: str = ENGLISH) -> str:

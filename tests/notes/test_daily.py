@@ -274,18 +274,11 @@ def test_what_is_missing_is_named(workspace: Workspace) -> None:
         workspace.daily.open(FRIDAY)
     template = workspace.notes.add("work", "From work.", title="Day", author="person", embed=False)
     workspace.trash.put(template.id)
-    for name in ("Day", "Day.md"):
+    workspace.trash.delete_for_good([template.id])
+    for name in ("Day", "Day.md", "Dya"):
         chosen(workspace, base="work", template=name)
         with pytest.raises(ConfigError, match=f"The template for today's note, '{name}', no longer exists"):
             workspace.daily.open(FRIDAY)
-
-
-def test_the_template_of_another_workspace_is_left_out(workspace: Workspace) -> None:
-    workspace.bases.add("work")
-    for day, name in ((FRIDAY, "Day"), (SATURDAY, "templates/Day.md")):
-        chosen(workspace, base="work", template=name)
-        assert workspace.daily.open(day).body == f"# {day:%Y-%m-%d}\n\n"
-        assert workspace.settings.daily.template == name
 
 
 @pytest.mark.parametrize(
