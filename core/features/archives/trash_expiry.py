@@ -17,6 +17,7 @@ from core.base import files
 from core.base.datetimes import utc_now
 from core.base.errors import SourceError, UnknownChoice
 from core.base.faults import BACKUPS, translate_errors
+from core.base.frozen import Texts
 from core.base.safe_replace import sync_folder
 from core.features.archives import records, zip_archive
 from core.features.archives.records import NoteRecord, Records, in_memory
@@ -68,7 +69,7 @@ class BaseTrash(StoreTable):
     def all(self) -> list[TrashedBase]:
         """Return the deleted bases, most recent first. If a file isn't a valid archive, `problem` says why."""
         return sorted(
-            (_described(file, files.stamp(file), expired=file.parent == self.last) for file in self.every()),
+            (_described(file, expired=file.parent == self.last) for file in self.every()),
             key=lambda trashed_base: (trashed_base.at, trashed_base.key),
             reverse=True,
         )
@@ -132,19 +133,26 @@ def _key(file: Path) -> str:
 
 
 @lru_cache(maxsize=1024)
-def _described(file: Path, _stamp: object, *, expired: bool) -> TrashedBase:
-    """Return what the list of deleted bases shows of a file. A file is read again only if its stamp changes."""
+def _contents(file: Path, _stamp: object) -> tuple[str, Texts]:
+    """Return the name of an archive's base, and the titles of its notes if it holds deleted notes.
+
+    An archive is read again only if its stamp changes, or if it couldn't be read. Raises SourceError.
+    """
+    return zip_archive.base_of(file).name, zip_archive.titles_of(file) if file.name.endswith(_NOTES) else ()
+
+
+def _described(file: Path, *, expired: bool) -> TrashedBase:
+    """Return what the list of deleted bases shows of a file."""
     at = datetime.fromtimestamp(0, UTC)
     with suppress(OSError, ValueError, OverflowError):
         at = datetime.fromtimestamp(file.lstat().st_mtime, UTC)
     at = _written_at(file) or at
     key = _key(file)
     try:
-        base = zip_archive.base_of(file)
-        titles = zip_archive.titles_of(file) if file.name.endswith(_NOTES) else ()
+        name, titles = _contents(file, files.stamp(file))
     except SourceError as error:
         return TrashedBase(key, key, at, problem=error.reason, expired=expired)
-    return TrashedBase(key, base.name, at, titles=titles, expired=expired)
+    return TrashedBase(key, name, at, titles=titles, expired=expired)
 
 
 def _written_at(file: Path) -> datetime | None:

@@ -56,6 +56,21 @@ def test_an_archive_in_the_trash_is_read_once_until_it_changes(folder: Path, mon
         assert read == [first.key]
 
 
+def test_an_archive_that_could_not_be_read_for_a_moment_is_read_again(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(file: Path) -> object:
+        raise SourceError(str(file), "Another program uses this file.")
+
+    with Workspace(folder) as workspace:
+        trash_expiry._contents.cache_clear()
+        with monkeypatch.context() as busy:
+            busy.setattr(zip_archive, "base_of", refuse)
+            assert workspace.archives.trash()[0].problem
+        (first,) = workspace.archives.trash()
+        assert (first.name, first.problem) == ("gone", None)
+
+
 @pytest.fixture
 def opened_on(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[int], list[bool]]:
     """Open the workspace when the clock is days ahead; return which of the two are in the trash, not expired."""
