@@ -120,7 +120,7 @@ class Imports:
         planned even if its note was deleted. Raises SourceError like `plan_folder`.
         """
         only = Paths(changed) if changed and not any(map(is_rules, changed)) else None
-        plan = self._plan(base.name, path, importer_of(path), only, wanted=wanted)
+        plan = self._plan(base.name, path, None if base.plain else importer_of(path), only, wanted=wanted)
         if only is None:
             return plan
         elsewhere = {note.content_hash for note in plan.unchanged}

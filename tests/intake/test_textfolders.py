@@ -14,6 +14,7 @@ from core import embedding
 from core.base.errors import ConfigError
 from core.base.registry import Entry
 from core.embedding import EMBEDDERS
+from core.intake import imports
 from core.model import SearchResult
 from core.providers import connection
 from core.workspace import Workspace
@@ -50,6 +51,18 @@ def places(workspace: Workspace, question: str) -> list[tuple[str | None, int]]:
     """The file and line of the best hit and of its copies."""
     best = ask(workspace, question, mode="keyword").hits[0]
     return [(best.note.path, best.chunk.line), *((copy.note.path, copy.chunk.line) for copy in best.copies)]
+
+
+def test_exports_are_not_looked_for_where_a_text_file_changed(
+    workspace: Workspace, texts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (texts / "a.txt").write_text("one\ntwo")
+    workspace.text_folders.scan()
+    (texts / "a.txt").write_text("one\nthree")
+    looked = list[Path]()
+    monkeypatch.setattr(imports, "importer_of", looked.append)
+    plan = workspace.imports.plan_changes(texts, workspace.bases.get("faq"), ["a.txt"])
+    assert ([match.file.path for match in plan.changed], looked) == (["a.txt"], [])
 
 
 def test_each_line_is_a_chunk_with_the_number_it_has_in_its_file(workspace: Workspace, texts: Path) -> None:
