@@ -22,6 +22,7 @@ from core.base.file_names import harmless_path
 from core.base.frozen import AnyValues, Values, attributes, frozen
 from core.base.messages import Message, message, reason_of
 from core.features.archives.records import (
+    FOREIGN,
     FORMAT,
     Made,
     Mistakes,
@@ -162,7 +163,9 @@ def read(data: bytes, name: str) -> Records:
     document = (_parse_json if is_json else _parse_yaml)(data, name)
     head: AnyValues = document if isinstance(document, dict) else {}
     items = head.get("notes", [])
-    check_format(head if isinstance(items, list) else {}, name, message("line {line}", line=1))
+    check_format(head, name, message("line {line}", line=1))
+    if not isinstance(items, list):
+        raise _document_error(name, 1, FOREIGN)
     try:
         described = noun(_BaseSection, head.get("base"))
     except RowError as error:

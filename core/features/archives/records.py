@@ -98,6 +98,7 @@ def _apply(change: Callable[[T], R], make: Callable[[], T]) -> R:
 # The first fields of every exported base.
 VERSION = 1
 FORMAT = {"tessera": "base", "version": VERSION}
+FOREIGN = message("this isn't a base exported by Tessera.")
 
 
 def check_format(head: ValueMap, name: str, place: Place) -> None:
@@ -108,7 +109,7 @@ def check_format(head: ValueMap, name: str, place: Place) -> None:
     version = head.get("version")
     number = version.value if isinstance(version, Scalar) else version
     if head.get("tessera") != FORMAT["tessera"] or type(number) is not int or number < VERSION:
-        raise ArchiveError(name, [(place, message("this isn't a base exported by Tessera."))])
+        raise ArchiveError(name, [(place, FOREIGN)])
     if number > VERSION:
         raise SourceError(
             name,

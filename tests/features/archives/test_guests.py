@@ -429,6 +429,9 @@ def test_an_archive_of_a_newer_version_is_named_as_such(workspace: Workspace, fo
         data = data.replace(b'"version": 1', b'"version": 12', 1).replace(b"version: 1", b"version: 12", 1)
     with pytest.raises(SourceError, match=r"newer version of Tessera \(format 12.*Update Tessera"):
         workspace.archives.restore_data(data, f"x.{form}", "c")
+    other_shape = b'{"tessera": "base", "version": 12, "notes": {"a": 1}}'
+    with pytest.raises(SourceError, match="newer version of Tessera"):
+        workspace.archives.restore_data(other_shape, "x.json", "c")
     assert [base.name for base in workspace.bases.all()] == ["b"]
 
 
