@@ -110,11 +110,12 @@ def build_answer(store: Store, searching: SearchEngine, result: SearchResult) ->
     """Return the answer to a search result's query."""
     selection = choose(store, searching.tokenized_hits, result)
     answered: Answered = next((state for state, least in LEAST.items() if selection.chance >= least), "no")
-    levels = searching.matches(result, searching.highlights(result)) if answered == "no" else {}
-    denied = answered == "no" and max(levels.values(), default=0) < 2
-    likely = _LIKELY <= result.evidence < inf and any(
-        levels.get(hit.chunk.id, 0) > 1 and is_across(hit, result) for hit in result.hits[:1]
-    )
+    denied = likely = False
+    if answered == "no":
+        # Levels never rise from one hit to the next, so the highest is the first hit's.
+        levels = searching.matches(result, searching.highlights(result))
+        denied = max(levels.values(), default=0) < 2
+        likely = not denied and _LIKELY <= result.evidence < inf and is_across(result.hits[0], result)
     quotes = selection.quotes if answered != "no" else ()
     if answered == "possibly":
         quotes = tuple(replace(quote, shown=quote.marked) for quote in quotes)
