@@ -67,6 +67,7 @@ def test_a_folder_is_connected_after_a_look_at_what_differs(filled: Screen, vaul
     filled.press("connect_yes_")
     filled.app.switch_page("notes.py").run()  # as the page does, which a test of one page can't follow
     assert "3 notes have the same paths as files in" in filled.text
+    assert "will be added to your" not in filled.text
     assert "1 note differs from its file" in filled.text
     apply = next(button for button in filled.app.button if button.key == "plan_apply")
     assert apply.disabled

@@ -348,6 +348,16 @@ def test_of_a_note_of_many_signs_the_first_part_is_shown(place: Path, tmp_path: 
     assert screen.app.get("download_button")
 
 
+def test_a_short_text_file_with_line_ends_of_windows_is_shown_whole(place: Path) -> None:
+    with Workspace(place) as workspace:
+        workspace.bases.add("lines", kind="lines")
+        note = workspace.notes.add("lines", "one\r\ntwo\r\nthree", title="Lines", author="person", embed=False)
+        assert note.plain
+    screen = Screen().open("notes", note=note.id)
+    assert "three" in screen.text
+    assert "This note is long" not in screen.text
+
+
 def test_the_notes_changed_last_are_those_of_the_chosen_base(filled: Screen) -> None:
     filled.workspace.notes.add("garden", "Thyme wants sun.\n", title="Thyme", embed=False)
     titles = {card.title for card in filled.workspace.notes.all()}
@@ -479,7 +489,7 @@ def test_a_base_that_writes_to_its_files_asks_before_it_takes_another_folder(vau
     proposed(screen, other)
     said = screen.app.info[0].value.replace("\\", "")
     assert said == f"The notes in {other} will be added to your 3 notes."
-    assert "To keep this folder's files as they are, import it into another base." in screen.text
+    assert "To keep this folder's files as they are, first make another base for it on the Bases page." in screen.text
     assert screen.app.button("plan_apply").disabled
     screen.app.checkbox("plan_writes_too").set_value(True).run()
     screen.press("plan_apply").finish()
@@ -494,7 +504,7 @@ def test_a_base_whose_notes_wait_for_review_says_so(count: int) -> None:
     screen.open("notes")
     assert "There are no notes yet" not in screen.text
     links = [link.proto.label for link in screen.app.get("page_link")]
-    assert ["1 new note waits for your review", "2 new notes wait for your review"][count - 1] in links
+    assert ["1 new note waits for your approval", "2 new notes wait for your approval"][count - 1] in links
 
 
 def test_the_notes_of_the_only_base_are_listed_after_their_import(vault: Path) -> None:

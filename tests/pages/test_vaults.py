@@ -26,6 +26,8 @@ def test_a_graph_says_its_program_and_what_is_left_out_before_it_is_imported(tmp
     assert "This is excluded by .tesseraignore" in screen.text.replace("\\", "")
     assert "is a Logseq backup" in screen.text
     assert screen.workspace.notes.all() == []
+    screen.press("plan_apply").finish()
+    assert "Left out · 3" in [expander.label for expander in screen.app.expander]
 
 
 def test_a_plain_folder_is_of_no_program_and_nothing_is_left_out(tmp_path: Path) -> None:

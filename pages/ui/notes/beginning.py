@@ -134,7 +134,9 @@ def draw(base: str) -> None:
         latest = workspace.notes.switch("", _SHOWN, base)
         if not latest:
             if waiting := workspace.notes.counts(base).to_review:
-                label = t_plural("{n} new note waits for your review", "{n} new notes wait for your review", n=waiting)
+                label = t_plural(
+                    "{n} new note waits for your approval", "{n} new notes wait for your approval", n=waiting
+                )
                 page_link("review.py", label, "rule")
             else:
                 small_print("There are no notes yet. Write one, or import a folder.")

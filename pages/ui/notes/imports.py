@@ -276,7 +276,7 @@ def _decide(plan: SyncPlan) -> None:
         writes = question(plan)
         if into and into.write_files:
             # The base writes edits to the files in all its folders, and this folder is a new one.
-            small_print("To keep this folder's files as they are, import it into another base.")
+            small_print("To keep this folder's files as they are, first make another base for it on the Bases page.")
             confirmed &= st.checkbox(t("Yes, edits may change the files in this folder too"), key="plan_writes_too")
         why = "" if confirmed else t("Tick the box above first.")
         if plan.is_empty:
@@ -299,7 +299,7 @@ def _decide(plan: SyncPlan) -> None:
 
 
 def _draw_addition(plan: SyncPlan) -> KnowledgeBase | None:
-    """Return the base that the plan adds a folder to, or None. If the base has notes already, say so."""
+    """Return the base that the plan adds a folder to, or None. If the folder's notes join others there, say so."""
     base = workspace.bases.find(plan.base)
     if (
         base is None
@@ -308,7 +308,8 @@ def _draw_addition(plan: SyncPlan) -> KnowledgeBase | None:
         or plan.source_ref in dict(workspace.folders.all(base))
     ):
         return None
-    if notes := workspace.notes.counts(base.name).notes:
+    notes = workspace.notes.counts(base.name).notes
+    if notes and plan.added and not plan.joined:
         st.info(
             plain(
                 t_plural(

@@ -356,7 +356,8 @@ def _text(note: Note, chunk: Chunk | None, *, is_first: bool = True) -> None:
             f"<div{' class=on' if number == at else ''}><i>{number:,}</i><span>{html(line)}</span></div>"
             for number, line in enumerate(shown.split("\n"), start=first)
         )
-        _warn_if_long(note, len(shown), chunk)
+        is_whole = first == 1 and shown == "\n".join(lines)  # lengths can differ in line ends
+        _warn_if_long(note, len(note.body) if is_whole else len(shown), chunk)
         with container(key=f"{key}_body"):
             draw_html(f'<div class="t-numbered">{"".join(rows)}</div>')
         return

@@ -188,7 +188,8 @@ def draw_report(done: SyncReport | PackReport | Rechunked) -> None:
             incomplete = sum(any(part.kind != GUESSED for part in note.left_out) for note in done.incomplete)
             figures = _numbers(done, COUNTS) | {"incomplete": incomplete}
             counts(figures, t_plural("{n} passage", "{n} passages", n=done.chunks))
-            unfold(f"{text_of(COUNTS['skipped'])} · {len(done.skipped):,}", failed(done.skipped))
+            for name, files in (("skipped", done.skipped), ("left_out", done.left_out)):
+                unfold(f"{text_of(COUNTS[name])} · {len(files):,}", failed(files))
             draw_incomplete(done.incomplete)
         case PackReport():
             counts(_numbers(done, COUNTS))
