@@ -284,7 +284,7 @@ class Answer:
         if self.denied:
             return DENIED
         if self.likely:
-            return message("This note in another language may answer it: {title}", title=self.nearest[0].note.title)
+            return message("This note may answer your question: {title}", title=self.nearest[0].note.title)
         return UNCLEAR if self.answered == "no" and self.result.mode != "listed" else None
 
 
