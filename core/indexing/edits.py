@@ -388,30 +388,24 @@ class ChunkEditor:
         for chunk in self.chunks:
             if chunk.id == chunk_id:
                 return chunk, next((edit for edit in self.edits if edit.chunk_id == chunk_id), None)
-        raise self._missing(chunk_id)
-
-    def _missing(self, chunk_id: str) -> EditError | ChunkNotFound:
-        """Return the error for the id of a picture's chunk, or for an unknown id."""
-        if chunk := next((chunk for chunk in self.pictures if chunk.id == chunk_id), None):
-            return EditError(
+        if picture := next((chunk.picture for chunk in self.pictures if chunk.id == chunk_id), ""):
+            raise EditError(
                 "This text comes from the picture {picture} and can't be edited. To leave it "
                 "out, hide the chunk that contains the picture.",
-                picture=chunk.picture,
+                picture=picture,
             )
-        return ChunkNotFound(chunk_id)
+        raise ChunkNotFound(chunk_id)
 
     def _visible_chunk(self, chunk_id: str) -> tuple[Chunk, Edit | None]:
         chunk, edit = self._chunk(chunk_id)
-        _check_living(chunk)
+        if chunk.state == "deleted":
+            raise EditError("Chunk {n} of the note is deleted. Restore it first.", n=chunk.index + 1)
         return chunk, edit
 
     def _run(self, chunk_ids: set[str]) -> list[Chunk]:
         """Return the chunks with the given ids in reading order. Raises EditError if another chunk is between them."""
-        run = [chunk for chunk in self.chunks if chunk.id in chunk_ids]
-        for missing in chunk_ids.difference(chunk.id for chunk in run):
-            raise self._missing(missing)
-        for chunk in run:
-            _check_living(chunk)
+        chunks = [self._visible_chunk(chunk_id)[0] for chunk_id in sorted(chunk_ids)]
+        run = sorted(chunks, key=attrgetter("index"))
         if run[-1].index - run[0].index >= len(run):
             raise EditError("These chunks are not next to each other. Choose neighbouring chunks.")
         return run
@@ -445,11 +439,6 @@ class ChunkEditor:
         at = next((n for n, edit in enumerate(self.edits) if edit.id in replaced), len(self.edits))
         rest = [edit for edit in self.edits[at:] if edit.id not in replaced]
         return Act([*self.edits[:at], *new, *rest], tuple(edit.chunk_id for edit in new))
-
-
-def _check_living(chunk: Chunk) -> None:
-    if chunk.state == "deleted":
-        raise EditError("Chunk {n} of the note is deleted. Restore it first.", n=chunk.index + 1)
 
 
 def _check(text: str) -> None:
