@@ -120,6 +120,14 @@ def test_a_pair_shows_all_that_differs_and_the_paths_of_notes_with_one_title(pla
     assert "Read the note" not in [link.proto.label for link in screen.app.get("page_link")], "each side has a link"
 
 
+def test_a_new_note_says_that_it_becomes_no_file_where_the_base_writes_files(basil: Note) -> None:
+    said = "kept in Tessera, not in a file"
+    screen = waiting()
+    assert said not in screen.text
+    screen.workspace.store.bases.change(screen.workspace.bases.get("garden"), write_files=True)
+    assert said in screen.open("review").text.replace("\\", "")
+
+
 def test_a_note_that_is_read_from_review_leads_back_to_it(basil: Note) -> None:
     screen = waiting().press("open_change")
     read = [link.proto for link in screen.app.get("page_link") if link.proto.label.endswith("Read the note")]

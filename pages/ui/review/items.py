@@ -374,7 +374,7 @@ def draw_item(matter: ReviewItem) -> None:
 
 def _draw_part(question: str) -> None:
     """Show what the notes say about an unanswered question, which may answer a part of it."""
-    if not workspace.has("answers"):
+    if not (workspace.has("answers") and workspace.models.loaded):  # the page doesn't wait for a model
         return
     for quote in workspace.answers.ask(question, choose=False).at_first:
         with frame("review_matter"):
@@ -395,6 +395,8 @@ def _origin(matter: ReviewItem) -> Iterator[str]:
     for file in (note, matter.other):
         if file:
             yield file.location
+    if kind == "note" and workspace.bases.get(matter.base).write_files:
+        yield t("kept in Tessera, not in a file")
     if kind == "upgrade" and note:
         yield t("pack {name}", name=note.source_ref.removeprefix("pack:"))
     if matter.at:
