@@ -174,7 +174,8 @@ def bases(status: Status) -> None:
         base = item.base
         with column.container(border=True, key=f"base_{base.id}"):
             about = [*note_counts(workspace.notes.counts(base.name)), last_update(base)]
-            lines = elements([join_facts(about)], "div", "t-facts")
+            folders = [folder for folder, _ in item.folders[:3] if folder != "upload"]
+            lines = elements([join_facts(about), *folders], "div", "t-facts")
             draw_html(lines if is_only else f'<div class="t-name">{html(base.name)}</div>{lines}')
             base_link(base.name)
     with row("more_notes"):

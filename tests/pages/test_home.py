@@ -181,7 +181,8 @@ def test_notes_that_wait_are_not_listed_as_changed_and_are_marked_in_the_tree(fi
 
 
 def test_one_base_is_my_notes_and_several_have_their_names(filled: Screen) -> None:
-    for fact in ("My notes", "3 notes · Last updated "):
+    ((folder, _),) = filled.workspace.status().bases[0].folders
+    for fact in ("My notes", "3 notes · Last updated ", f'"t-facts">{folder}</div>'):
         assert fact in filled.text
     for word in ("t-name", "passage", "Model"):
         assert word not in "".join(html.proto.body for html in filled.app.main.get("html"))

@@ -372,8 +372,7 @@ class Review:
         """
         if (note_id := matter.note_id) is None:
             return None
-        key = ("nearest", matter.key)
-        return self._store.remembered.get(key, lambda: self._nearest(note_id, matter.base))
+        return self._store.remembered.get(("nearest", matter.key), lambda: self._nearest(note_id, matter.base))
 
     def _nearest(self, note_id: str, base: str) -> NoteSummary | None:
         note = self._store.note(note_id)

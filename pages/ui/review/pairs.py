@@ -31,12 +31,12 @@ def draw(pair: tuple[NoteSummary, NoteSummary], quotes: Texts, choose: Callable[
     button that calls `choose` if they are right. Otherwise, show the note's beginning.
     """
     first, second = pair
-    fixed = [actions.fixed_base(workspace.notes.get(card.id)) for card in pair]
-    for number, (column, card) in enumerate(zip(st.columns(2), pair, strict=True)):
+    notes = [workspace.notes.get(card.id) for card in pair]
+    fixed = list(map(actions.fixed_base, notes))
+    for number, (column, card, note) in enumerate(zip(st.columns(2), pair, notes, strict=True)):
         with column:
             date = t("changed {at}", at=local(card.updated_at)) if card.updated_at else ""
             path = card.location if first.title == second.title else ""
-            note = workspace.notes.get(card.id)
             read_only = t("read-only file") if fixed[number] else ""
             caption(join_facts((base_name(card.base), date, path, read_only)))
             note_link(card.id, card.title, came="review")
